@@ -3,6 +3,7 @@
 from typing import Any
 
 from subitize.evaluate.config import NO_JUDGE, RunConfig
+from subitize.evaluate.engines import Engine, started
 from subitize.evaluate.identities import resolve_judge
 from subitize.evaluate.judging import JudgePlan, JudgeTally
 from subitize.evaluate.judging import judge_run as judge_planned
@@ -34,13 +35,17 @@ def run_suite(
     model: Resolved[Model],
     judge: Resolved[Judge] | None = None,
     *,
+    engine: Engine | None = None,
     events: Events | None = None,
     **options: Any,  # noqa: ANN401
 ) -> RunTally:
     """Run a suite on a model, without a sight check."""
-    return run_planned(plan_suite(run, suite, model, judge, **options), run, events or NoEvents())
+    planned = plan_suite(run, suite, model, judge, **options)
+    with started(engine) as own:
+        return run_planned(planned, run, own, events or NoEvents())
 
 
-def judge_run(run: Run, judge: Resolved[Judge], **options: Any) -> JudgeTally:  # noqa: ANN401
+def judge_run(run: Run, judge: Resolved[Judge], *, engine: Engine | None = None, **options: Any) -> JudgeTally:  # noqa: ANN401
     """Let a judge answer its open questions, without a self-test; the options are those of a JudgePlan."""
-    return judge_planned(JudgePlan(resolve_judge(run, judge)[0], **options), run, NoEvents())
+    with started(engine) as own:
+        return judge_planned(JudgePlan(resolve_judge(run, judge)[0], **options), run, own, NoEvents())

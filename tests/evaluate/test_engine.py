@@ -2,11 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any
 
 import pytest
 
-from subitize.evaluate.driving import WorkCallbacks, drive
+from subitize.evaluate.driving import fill_slots
 
 
 class Ledger:
@@ -36,26 +37,32 @@ class Ledger:
     def renew(self) -> None:
         self.renewals += 1
 
-    def bench(self, concurrency: int, renewal_seconds: float = 100.0) -> WorkCallbacks[int, int]:
-        return WorkCallbacks(self.perform, self.commit, self.renew, renewal_seconds, concurrency, self.told.append)
+    def fill(
+        self, jobs: Iterable[int], slots: int, renewal_seconds: float = 100.0, **how: Callable[..., Any]
+    ) -> Coroutine[Any, Any, None]:
+        """Do the jobs, with a `perform`, `commit` or `renew` other than one's own."""
+        perform, commit, renew = (how.get(name, getattr(self, name)) for name in ("perform", "commit", "renew"))
+        return fill_slots(
+            jobs, perform, commit, slots=slots, renew=renew, tell=self.told.append, renewal_seconds=renewal_seconds
+        )
 
 
 def test_every_job_is_done_and_committed_once() -> None:
     ledger = Ledger()
-    asyncio.run(drive(range(500), ledger.bench(16)))
+    asyncio.run(ledger.fill(range(500), 16))
     assert sorted(ledger.committed) == list(range(500))
     assert sorted(ledger.told) == list(range(500))
 
 
 def test_no_more_than_the_bound_are_begun_and_not_yet_committed() -> None:
     ledger = Ledger(commit_seconds=0.005)
-    asyncio.run(drive(range(100), ledger.bench(7)))
+    asyncio.run(ledger.fill(range(100), 7))
     assert ledger.most_under_way == 7
 
 
 def test_results_that_wait_are_committed_together() -> None:
     ledger = Ledger(commit_seconds=0.01)
-    asyncio.run(drive(range(100), ledger.bench(20)))
+    asyncio.run(ledger.fill(range(100), 20))
     assert max(ledger.batches) > 5
 
 
@@ -66,8 +73,7 @@ def test_the_lease_is_renewed_while_a_job_takes_long() -> None:
         await asyncio.sleep(0.3)
         return job
 
-    bench = WorkCallbacks(slow, ledger.commit, ledger.renew, 0.05, 1, ledger.told.append)
-    asyncio.run(drive([1], bench))
+    asyncio.run(ledger.fill([1], 1, 0.05, perform=slow))
     assert ledger.renewals >= 3
 
 
@@ -76,9 +82,8 @@ def test_an_error_of_a_commit_ends_the_work_as_itself() -> None:
         raise OSError("disk full")
 
     ledger = Ledger()
-    bench = WorkCallbacks(ledger.perform, full, ledger.renew, 100.0, 4, ledger.told.append)
     with pytest.raises(OSError, match="disk full"):
-        asyncio.run(drive(range(100), bench))
+        asyncio.run(ledger.fill(range(100), 4, commit=full))
     assert ledger.told == []
 
 
@@ -90,9 +95,8 @@ def test_an_error_of_a_job_ends_the_work_and_keeps_what_was_answered() -> None:
             raise RuntimeError("job 50")
         return job
 
-    bench = WorkCallbacks(perform, ledger.commit, ledger.renew, 100.0, 4, ledger.told.append)
     with pytest.raises(RuntimeError, match="job 50"):
-        asyncio.run(drive(range(1000), bench))
+        asyncio.run(ledger.fill(range(1000), 4, perform=perform))
     assert set(range(46)) <= set(ledger.committed)
     assert 50 not in ledger.committed
 
@@ -106,9 +110,8 @@ def test_a_lost_lease_ends_the_work_though_jobs_hang() -> None:
         return job
 
     ledger = Ledger()
-    bench = WorkCallbacks(hang, ledger.commit, renew, 0.01, 2, ledger.told.append)
     with pytest.raises(RuntimeError, match="lease lost"):
-        asyncio.run(drive([1, 2, 3], bench))
+        asyncio.run(ledger.fill([1, 2, 3], 2, 0.01, perform=hang, renew=renew))
 
 
 def test_what_was_answered_is_committed_though_the_work_is_cancelled() -> None:
@@ -120,8 +123,7 @@ def test_what_was_answered_is_committed_though_the_work_is_cancelled() -> None:
         return job
 
     async def stop_early() -> None:
-        bench = WorkCallbacks(perform, ledger.commit, ledger.renew, 100.0, 4, ledger.told.append)
-        task = asyncio.create_task(drive(range(1000), bench))
+        task = asyncio.create_task(ledger.fill(range(1000), 4, perform=perform))
         await asyncio.sleep(0)
         await asyncio.sleep(0)  # the slots have answered; their commit is due in the next turn
         task.cancel()
@@ -141,9 +143,7 @@ def test_a_commit_that_fails_while_the_work_is_cancelled_is_told() -> None:
             return job
 
         ledger = Ledger()
-        task = asyncio.create_task(
-            drive(range(10), WorkCallbacks(perform, full, ledger.renew, 100.0, 2, ledger.told.append))
-        )
+        task = asyncio.create_task(ledger.fill(range(10), 2, perform=perform, commit=full))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         task.cancel()

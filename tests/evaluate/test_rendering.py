@@ -3,16 +3,16 @@
 import asyncio
 import multiprocessing
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from subitize.errors import BadValueError
+from subitize.evaluate.engines import LocalEngine
 from subitize.evaluate.pictures import Loader
 from subitize.evaluate.processes import result_of
 from subitize.evaluate.rendering import Drawing, Renderer
-from subitize.records import Stimulus
+from subitize.records import Picture, Stimulus
 from subitize.registry import make_model, make_suite
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
@@ -28,13 +28,14 @@ TOO_MANY_THINGS = Stimulus("dots", 5000, 0, SMALL_PX)
 @pytest.fixture(scope="module")
 def renderer() -> Iterator[Renderer]:
     """One that has worker processes."""
-    with closing(Renderer()) as renderer:
+    with LocalEngine() as engine:
+        renderer = Renderer(engine.submit)
         renderer.expect(MANY)
         yield renderer
 
 
-def finish(drawing: Drawing | None) -> Mapping[Stimulus, bytes]:
-    async def wait() -> Mapping[Stimulus, bytes]:
+def finish(drawing: Drawing | None) -> Mapping[Picture, bytes]:
+    async def wait() -> Mapping[Picture, bytes]:
         assert drawing is not None
         return await result_of(drawing)
 
@@ -82,7 +83,8 @@ def test_what_cannot_be_drawn_is_missing_and_says_why_when_it_is_wanted(renderer
 @pytest.mark.slow
 def test_a_few_pictures_need_no_worker_process() -> None:
     before = multiprocessing.active_children()
-    with closing(Renderer()) as renderer:
+    with LocalEngine() as engine:
+        renderer = Renderer(engine.submit)
         renderer.expect(12 * 1024**2)
         jobs = [Stimulus("dots", 1, seed, SMALL_PX) for seed in range(3)]
         assert list(renderer.draw_ahead(jobs, lambda job: job)) == [(job, None) for job in jobs]

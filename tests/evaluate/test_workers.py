@@ -1,34 +1,35 @@
 """Small runs are computed in this process, longer ones and what comes from elsewhere in worker processes."""
 
+import asyncio
 import itertools
 import multiprocessing
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from subitize.errors import RunError
 from subitize.evaluate import engines
+from subitize.evaluate.engines import Called, Failure
 from subitize.evaluate.pictures import Loader
-from subitize.interfaces import Pixels, Reply, Request, TransientError
+from subitize.interfaces import Pixels, Reply, Request
 from subitize.records import Draw
 from subitize.registry import make_model
 from subitize.store.images import Images
 
 
-def draw(spec: str, count: int, *, is_at_hand: bool = False) -> tuple[list[Reply], int]:
+def draw(spec: str, count: int, *, is_at_hand: bool = False) -> tuple[list[Reply | Failure], int]:
     """Have so many pictures drawn one after the other, and count the worker processes that were started."""
-    replies, before = list[Reply](), multiprocessing.active_children()
-    with engines.open_caller("model", make_model(spec), is_at_hand=is_at_hand) as executor:
+    replies, before = list[Reply | Failure](), multiprocessing.active_children()
+    with engines.LocalEngine(is_at_hand=is_at_hand) as engine, engine.start("model", make_model(spec)) as caller:
 
         async def work() -> None:
             for seed in range(count):
-                given, _ = await executor.call(
-                    [Request("an item", Draw("two apples"), 0, 0, seed, Loader(Images(Path())))]
-                )
-                replies.extend(one for one in given if isinstance(one, Reply))
+                request = Request("an item", Draw("two apples"), 0, 0, seed, Loader(Images(Path())))
+                called = await caller.call([request])
+                replies.extend(called.each if isinstance(called, Called) else [called])
 
-        executor.run(work)
+        asyncio.run(work())
         return replies, len({*multiprocessing.active_children()} - {*before})
 
 
@@ -62,23 +63,23 @@ def test_what_is_at_hand_goes_on_in_this_process_while_it_is_idle(monkeypatch: p
 @pytest.mark.usefixtures("odd_models")
 def test_what_comes_from_elsewhere_never_computes_in_this_process() -> None:
     for is_at_hand in (False, True):
-        with pytest.raises(RunError, match="a worker process died"):
-            draw("crashing", 1, is_at_hand=is_at_hand)
+        (failure,), _ = draw("crashing", 1, is_at_hand=is_at_hand)
+        assert isinstance(failure, Failure)
+        assert (failure.ends_run, "a worker process died" in failure.reason) == ("run", True)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("odd_models")
 def test_what_may_be_tried_again_says_all_that_it_says_on_its_way_out_of_a_worker() -> None:
-    with pytest.raises(TransientError, match="busy") as caught:
-        draw("overloaded", 1)
-    error = caught.value
-    assert (error.retry_after_seconds, error.is_busy, error.is_unsettled) == (7.0, True, True)
+    (failure,), _ = draw("overloaded", 1)
+    assert failure == Failure("busy", is_transient=True, retry_after_seconds=7.0, is_busy=True, is_unsettled=True)
 
 
 def test_what_is_raised_here_is_told_as_if_it_came_from_a_worker() -> None:
-    with pytest.raises(engines.WorkerError, match=r"^\w+Error: "):
-        draw("observer", 1)  # it answers questions about pictures, and there is none
+    (failure,), _ = draw("observer", 1)  # it answers questions about pictures, and there is none
+    assert isinstance(failure, Failure)
+    assert re.match(r"\w+Error: ", failure.reason)
 
 
-def pixels(replies: Sequence[Reply]) -> list[bytes]:
-    return [reply.content.data for reply in replies if isinstance(reply.content, Pixels)]
+def pixels(replies: Sequence[Reply | Failure]) -> list[bytes]:
+    return [reply.content.data for reply in replies if isinstance(reply, Reply) and isinstance(reply.content, Pixels)]

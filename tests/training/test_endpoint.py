@@ -21,7 +21,7 @@ from PIL import Image
 
 from subitize.errors import UnusableModelError
 from subitize.evaluate.costs import Budget
-from subitize.evaluate.engines import open_caller
+from subitize.evaluate.engines import LocalEngine
 from subitize.evaluate.looks import JudgePool
 from subitize.interfaces import Finding, Judge, JudgeRequest, Pixels, Request, SelfTest
 from subitize.io.prices import load_prices
@@ -114,9 +114,9 @@ async def serving(judge: Resolved[Judge], **options: Any) -> AsyncIterator[tuple
     """Serve on a free port, with a client that posts."""
     admission = options.pop("admission", Admission())
     settings = RewardSettings(judge, **options)
-    with open_caller("judge", judge) as executor:
+    with LocalEngine() as engine, engine.start("judge", judge) as caller:
         rule, meter = settings.rule or parse_rule(judge.obj.rule), settings.budget.meter(judge)
-        looks = JudgePool(judge, rule, executor, settings.tries, meter)
+        looks = JudgePool(judge, rule, caller, settings.tries, meter)
         runner = web.AppRunner(make_app(settings, admission, looks), handler_cancellation=True)
         await runner.setup()
         with listen("127.0.0.1", 0) as listening:

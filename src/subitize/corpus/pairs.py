@@ -15,7 +15,7 @@ from subitize.corpus.numerosities import CaptionRule, may_have_number
 from subitize.corpus.tagging import Found, Tagger, make_tagger, tidy
 from subitize.errors import BadFileError, BadImageError, BadValueError, NothingToDoError
 from subitize.evaluate.costs import Budget
-from subitize.evaluate.engines import open_caller
+from subitize.evaluate.engines import LocalEngine
 from subitize.evaluate.looks import JudgePool, RewardSample, Unscorable
 from subitize.interfaces import Events, Judge
 from subitize.io.images import image_format, read_image
@@ -214,8 +214,8 @@ async def _look_at_all(
     events.begin("images", len(found))
     if not found:
         return looked
-    with open_caller("judge", judge) as executor:
-        pool = JudgePool(judge, rule, executor, _TRIES, pairs.budget.meter(judge))
+    with LocalEngine() as engine, engine.start("judge", judge) as caller:
+        pool = JudgePool(judge, rule, caller, _TRIES, pairs.budget.meter(judge))
         async with pool.running():
             for start in range(0, len(found), _AT_ONCE):
                 looked += await asyncio.gather(*map(look, found[start : start + _AT_ONCE]))

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from subitize.analysis.advice import advise_rules, warn_of_reward_judges
 from subitize.errors import BudgetError, NothingToDoError, RunError
 from subitize.evaluate.costs import Budget
+from subitize.evaluate.engines import Engine, started
 from subitize.evaluate.judging import JudgeTally, self_test
 from subitize.evaluate.plan import Plan, SuitePlan, check_suites
 from subitize.evaluate.running import RunTally, run_suite
@@ -53,17 +54,22 @@ def prepare(plan: Plan, events: Events) -> None:
         events.say(line)
 
 
-def execute(plan: Plan, run: Run, events: Events) -> RunResult:
-    """Do what is left to do in a run, model by model, and return the result."""
+def execute(plan: Plan, run: Run, events: Events, engine: Engine | None = None) -> RunResult:
+    """Do what is left to do in a run, model by model, on this machine or by another engine; return the result."""
+    with started(engine) as own:
+        return _execute(plan, run, own, events)
+
+
+def _execute(plan: Plan, run: Run, engine: Engine, events: Events) -> RunResult:
     has_refined = bool(plan.config.refine)
     if has_refined:
         check_suites(plan.parts, run)
     plan.budget.begin(run)
     tallies: list[RunTally] = []
     for part in plan.parts:
-        if plan.config.sight_check and (line := check_sight(part, run, events)):
+        if plan.config.sight_check and (line := check_sight(part, run, engine, events)):
             events.warn(line)
-        tallies.append(tally := run_suite(part, run, events))
+        tallies.append(tally := run_suite(part, run, engine, events))
         which = f"{part.suite.spec.name} on " if has_refined else ""
         events.say(f"{which}{part.model}: {tally}")
     for line in _describe_refined(plan.parts):

@@ -9,9 +9,9 @@ from itertools import chain
 from subitize.analysis.advice import warn_of_reward_judges
 from subitize.errors import SubitizeError, UnknownNameError, UnusableModelError
 from subitize.evaluate.config import JudgeConfig
-from subitize.evaluate.costs import Affordable, Budget, Meter, priced
-from subitize.evaluate.driving import Retry, WorkCallbacks, drive, remember
-from subitize.evaluate.engines import Failure, open_caller
+from subitize.evaluate.costs import Budget, priced
+from subitize.evaluate.driving import Given, drive, remember
+from subitize.evaluate.engines import Engine, Failure, started
 from subitize.evaluate.identities import recall_judge, resolve_judge
 from subitize.evaluate.pictures import Loader
 from subitize.evaluate.sampling import batches
@@ -47,7 +47,7 @@ from subitize.records import (
     digest,
 )
 from subitize.registry import RULE_OPTION, Resolved, find_suite_rule, make_judge
-from subitize.store import RENEWAL_SECONDS, Lease, Run, StoredResponse, codec, group_answers, subject_of
+from subitize.store import Lease, Run, StoredResponse, codec, group_answers, subject_of
 from subitize.store.rows import list_sources, read_rules
 
 _ITEMS_AT_ONCE = 100
@@ -123,12 +123,13 @@ def plan_judging(config: JudgeConfig, run: Run) -> JudgePlan:
     return JudgePlan(judge, config.suite, model, chosen, config.tries, budget, (*notes, *more))
 
 
-def judge(plan: JudgePlan, run: Run, events: Events) -> JudgeTally:
+def judge(plan: JudgePlan, run: Run, events: Events, engine: Engine | None = None) -> JudgeTally:
     """Test a judge, and let it answer its open questions in a run."""
     if line := self_test(plan.judge):
         events.warn(line)
     plan.budget.begin(run)
-    summary = judge_run(plan, run, events)
+    with started(engine) as own:
+        summary = judge_run(plan, run, own, events)
     events.say(f"{plan.judge}: {summary}{plan.budget.spending}")
     for line in warn_of_reward_judges(run, plan.judge.spec.text):
         events.warn(line)
@@ -151,7 +152,9 @@ def _is_same_rule(stored: str, rule: str) -> bool:
         return False  # a version that no longer exists
 
 
-def judge_run(plan: JudgePlan, run: Run, events: Events, keep_alive: Callable[[], None] = lambda: None) -> JudgeTally:
+def judge_run(
+    plan: JudgePlan, run: Run, engine: Engine, events: Events, keep_alive: Callable[[], None] = lambda: None
+) -> JudgeTally:
     """Let the judge answer every open question that it can, model by model; `keep_alive` is called meanwhile."""
     judge, meter, names = plan.judge, plan.budget.meter(plan.judge), run.model_names()
     if plan.model is not None and plan.model not in names:
@@ -166,7 +169,10 @@ def judge_run(plan: JudgePlan, run: Run, events: Events, keep_alive: Callable[[]
             run.add_judge(judge.spec, is_stand_in=judge.obj.is_stand_in, name=judge.name, addresses=judge.addresses)
             if first is not None:
                 events.begin(f"judge {judge} on {names[model]}", task.count())
-                _Round(plan, run, rules, lease, meter, keep_alive).go(chain([first], jobs), summary, events)
+                with engine.start("judge", judge) as caller:
+                    work = _Round(plan, run, rules, lease, keep_alive, summary, events)
+                    looks = batches(chain([first], jobs), caller.batch_size)
+                    drive(looks, work, caller, meter, tries=plan.tries)
     summary.limits += _name_waiting(judge.obj, items)
     if judge.obj.asks_about and not any(map(judge.obj.asks, items)):
         summary.limits.append(f"nothing to ask: it asks about {judge.obj.asks_about}")
@@ -344,65 +350,58 @@ def _exhibits(
         yield JudgeRequest(outcomes, informed, load, prompt)
 
 
+@dataclass(frozen=True, slots=True)
 class _Round:
-    """Judges one model's responses, under a lease."""
+    """Looks at one model's responses, under a lease; the work that is driven."""
 
-    def __init__(
-        self,
-        plan: JudgePlan,
-        run: Run,
-        rules: Mapping[str, Rule],
-        lease: Lease,
-        meter: Meter,
-        keep_alive: Callable[[], None],
-    ) -> None:
-        self._plan, self._judge, self._run, self._rules = plan, plan.judge, run, rules
-        self._lease, self._meter, self._keep_alive = lease, meter, keep_alive
+    plan: JudgePlan
+    run: Run
+    rules: Mapping[str, Rule]
+    lease: Lease
+    keep_alive: Callable[[], None]
+    tally: JudgeTally
+    events: Events
 
-    def go(self, jobs: Iterable[_Job], summary: JudgeTally, events: Events) -> None:
-        def tell(looks: list[_Look]) -> None:
-            for look in looks:
-                summary.count(look)
-                events.advance(has_failed=bool(look.failure))
+    @property
+    def who(self) -> str:
+        return f"judge {str(self.plan.judge)!r}"
 
-        with open_caller("judge", self._judge) as executor:
-            who = f"judge {str(self._judge)!r}"
-            retry: Retry[JudgeRequest, tuple[Finding, ...]] = Retry(who, executor.call, self._plan.tries)
-            callbacks: WorkCallbacks[tuple[_Batch, float], list[_Look]] = WorkCallbacks(
-                perform=lambda funded: self._look(funded, retry),
-                commit=self._commit,
-                renew=self._renew,
-                renewal_seconds=RENEWAL_SECONDS,
-                concurrency=executor.concurrency,
-                on_committed=tell,
-            )
-            affordable = Affordable(batches(jobs, executor.batch_size), self._meter, self._tasks)
-            affordable.work_off(lambda: executor.run(lambda: drive(affordable, callbacks)))
+    def tasks(self, job: _Batch) -> Iterator[Answer | Match]:
+        return chain.from_iterable(self.plan.judge.obj.put(one.exhibit) for one in job)
 
-    def _tasks(self, batch: _Batch) -> Iterator[Answer | Match]:
-        return chain.from_iterable(self._judge.obj.put(job.exhibit) for job in batch)
+    async def requests(self, job: _Batch) -> Sequence[JudgeRequest]:
+        return [one.exhibit for one in job]
 
-    async def _look(self, funded: tuple[_Batch, float], retry: Retry[JudgeRequest, tuple[Finding, ...]]) -> list[_Look]:
-        batch, reserved_usd = funded
-        found = await retry.ask([job.exhibit for job in batch], lambda: self._meter.write_off(reserved_usd))
+    async def finish(self, job: _Batch, requests: Sequence[JudgeRequest], given: Given) -> list[_Look]:
         # A picture on which the judge fails must not stop the others; it is looked at again next time.
-        checked = check_findings(str(self._judge), [job.exhibit for job in batch], found.each)
-        usages = [finding.usage for one in checked if not isinstance(one, Failure) for finding in one]
-        usd = iter(self._meter.settle(reserved_usd, usages))
+        checked = check_findings(str(self.plan.judge), requests, given.each)
         return [
-            self._read(job, one, usd, found.unsettled if job is batch[0] else 0)
-            for job, one in zip(batch, checked, strict=True)
+            self._read(one, found, usd, given.unsettled if one is job[0] else 0)
+            for one, found, usd in zip(job, checked, given.usd, strict=True)
         ]
 
+    def commit(self, done: Sequence[list[_Look]]) -> None:
+        looks = chain.from_iterable(done)
+        self.run.add_readings(self.lease, [reading for look in looks for reading in look.readings])
+
+    def renew(self) -> None:
+        self.run.renew(self.lease)
+        self.keep_alive()
+
+    def tell(self, done: list[_Look]) -> None:
+        for look in done:
+            self.tally.count(look)
+            self.events.advance(has_failed=bool(look.failure))
+
     def _read(
-        self, job: _Job, found: tuple[Finding, ...] | Failure, usd: Iterator[float | None], unsettled: int
+        self, job: _Job, found: tuple[Finding, ...] | Failure, usd: Sequence[float | None], unsettled: int
     ) -> _Look:
         if isinstance(found, Failure):
             return _Look([], found.reason, unsettled)
-        judge, rule, readings = self._judge.spec.text, self._rules[job.suite], []
+        judge, rule, readings = self.plan.judge.spec.text, self.rules[job.suite], []
         unwritten = unsettled
-        for inquiry, finding in zip(job.exhibit.inquiries, found, strict=True):
-            value, price_usd = interpret(finding.evidence, inquiry.question, rule), next(usd)
+        for inquiry, finding, price_usd in zip(job.exhibit.inquiries, found, usd, strict=True):
+            value = interpret(finding.evidence, inquiry.question, rule)
             how = None
             if finding.provenance is not None:  # the tries of a look are stored once
                 how, unwritten = priced(finding.provenance, price_usd, unwritten), 0
@@ -411,21 +410,12 @@ class _Round:
             )
         return _Look(readings, unsettled=unsettled)
 
-    def _commit(self, done: Sequence[list[_Look]]) -> None:
-        looks = chain.from_iterable(done)
-        self._run.add_readings(self._lease, [reading for look in looks for reading in look.readings])
-
-    def _renew(self) -> None:
-        self._run.renew(self._lease)
-        self._keep_alive()
-
 
 def check_findings(
     judge: str, exhibits: Sequence[JudgeRequest], found: Sequence[object]
 ) -> list[tuple[Finding, ...] | Failure]:
     """Check what a judge found in each exhibit; replace what cannot be evidence by a failure with its reason."""
-    each = found if len(found) == len(exhibits) else [()] * len(exhibits)
-    return [_check(judge, len(exhibit.inquiries), one) for exhibit, one in zip(exhibits, each, strict=True)]
+    return [_check(judge, len(exhibit.inquiries), one) for exhibit, one in zip(exhibits, found, strict=True)]
 
 
 def _check(judge: str, wanted: int, found: object) -> tuple[Finding, ...] | Failure:

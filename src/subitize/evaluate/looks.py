@@ -22,6 +22,7 @@ from subitize.evaluate.costs import Meter
 from subitize.evaluate.driving import Retry
 from subitize.evaluate.engines import Caller, Failure
 from subitize.evaluate.judging import check_findings
+from subitize.evaluate.pictures import Loader
 from subitize.interfaces import Finding, Judge, JudgeQuestion, JudgeRequest, Usage
 from subitize.io.images import image_format
 from subitize.judges.alignment import NOUNS
@@ -31,7 +32,7 @@ from subitize.language.nouns import singular
 from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, NotUnderstood, Scene, Whole
 from subitize.language.tokens import LONGEST_TEXT
-from subitize.records import Ask, Discarded, Drawn, ImageFormat, Known, Picture, Stored, Value, digest
+from subitize.records import Ask, Discarded, Drawn, ImageFormat, Known, Stored, Value, digest
 from subitize.registry import Resolved
 from subitize.stimuli.colours import COLOUR_NAMES
 
@@ -247,21 +248,11 @@ _LARGEST_BATCH = 25
 _Findings = tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _HeldImage:
-    """Loader of the one picture of a look, from memory; it can be sent to a worker process."""
-
-    data: bytes
-
-    def __call__(self, picture: Picture) -> bytes:
-        return self.data
-
-
 class JudgePool:
     """Lets a judge look at samples as they come, while there is money for it."""
 
-    def __init__(self, judge: Resolved[Judge], rule: Rule, executor: Caller, tries: int, meter: Meter) -> None:
-        self._judge, self._rule, self._executor, self._tries, self._meter = judge, rule, executor, tries, meter
+    def __init__(self, judge: Resolved[Judge], rule: Rule, caller: Caller, tries: int, meter: Meter) -> None:
+        self._judge, self._rule, self._caller, self._tries, self._meter = judge, rule, caller, tries, meter
         self._waiting: asyncio.Queue[tuple[JudgeRequest, asyncio.Future[_Findings | Failure]]] = asyncio.Queue()
         self.failure = ""
         """Why the last look failed, if it did."""
@@ -269,8 +260,8 @@ class JudgePool:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Process looks while the context lasts."""
-        async with self._executor.opened():
-            takers = [asyncio.create_task(self._take()) for _ in range(self._executor.concurrency)]
+        async with self._caller.opened():
+            takers = [asyncio.create_task(self._take()) for _ in range(self._caller.concurrency)]
             try:
                 yield
             finally:
@@ -284,7 +275,7 @@ class JudgePool:
         unfit = self._find_unanswerable(sample.asks, picture)
         if unfit:
             return Unscorable(unfit)
-        load, judge = _HeldImage(sample.image), self._judge
+        load, judge = Loader(None, {picture: sample.image}), self._judge
         together = [sample.asks] if judge.obj.asks_together else [(ask,) for ask in sample.asks]
         values = await asyncio.gather(*(self._look(asks, picture, load) for asks in together))
         each = zip(sample.asks, (value for some in values for value in some), strict=True)
@@ -298,7 +289,7 @@ class JudgePool:
                 return f"judge {self._judge.spec.text} {why}"
         return ""
 
-    async def _look(self, asks: Sequence[Ask], picture: Stored, load: _HeldImage) -> Sequence[Value]:
+    async def _look(self, asks: Sequence[Ask], picture: Stored, load: Loader) -> Sequence[Value]:
         inquiries = tuple(JudgeQuestion(ask.question, ask.wording) for ask in asks)
         id = digest(self._judge.spec.text, picture.hash, [ask.question.id for ask in asks])
         look = asyncio.get_running_loop().create_future()
@@ -315,7 +306,7 @@ class JudgePool:
             return Discarded(str(error))
 
     async def _take(self) -> None:
-        size = min(self._executor.batch_size, _LARGEST_BATCH)
+        size = min(self._caller.batch_size, _LARGEST_BATCH)
         while True:
             batch = [await self._waiting.get()]
             while len(batch) < size and not self._waiting.empty():
@@ -329,7 +320,7 @@ class JudgePool:
     ) -> None:
         name = self._judge.spec.text
         # A new one each time: failures of other requests do not count against this batch.
-        retry: Retry[JudgeRequest, _Findings] = Retry(f"judge {name!r}", self._executor.call, self._tries)
+        retry = Retry(f"judge {name!r}", self._caller.call, self._tries)
         reserved_usd, usages = 0.0, list[Usage | None]()
         try:
             reserved_usd = self._reserve(exhibits)

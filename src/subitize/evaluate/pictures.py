@@ -1,37 +1,61 @@
 """Loads the bytes of a picture: stored, filed, or rendered from its recipe."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.evaluate.rendering import render_png
+from subitize.interfaces import JudgeRequest, Request
 from subitize.io.images import image_size, read_image
-from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
+from subitize.records import Draw, Drawn, Elsewhere, Filed, Picture, Stimulus, Stored
 from subitize.store.images import Images
 
 USUAL_PX = 1024
 
 
+AskedT = TypeVar("AskedT", Request, JudgeRequest)
+
+
 @dataclass(frozen=True, slots=True)
 class Loader:
-    """Loads stored pictures and renders recipes that are not drawn yet; it can be sent to a worker process."""
+    """Loads pictures: those at hand, stored ones and files; recipes that are not drawn yet are rendered."""
 
-    images: Images
-    drawn: Mapping[Stimulus, bytes] = field(default_factory=dict)
+    images: Images | None
+    at_hand: Mapping[Picture, bytes] = field(default_factory=dict)
 
     def __call__(self, picture: Picture) -> bytes:
         """Return the encoded bytes of a picture."""
+        if data := self.at_hand.get(picture):
+            return data
         match picture:
-            case Stored():
-                return self.images.load(picture)
             case Stimulus():
-                return self.drawn.get(picture) or render_png(picture)
+                return render_png(picture)
             case Filed(path=path):
                 return _read(path)
+            case Stored():
+                if self.images is None:
+                    raise BadValueError(f"picture {picture.hash} is not at hand")
+                return self.images.load(picture)
             case Elsewhere(name=name):
                 raise BadValueError(f"picture {name!r} is known by name only; its pixels are not in this run")
+
+
+def ship(asked: Sequence[AskedT]) -> list[AskedT]:
+    """Have requests carry their pictures, as bytes or recipes, to a process that knows neither run nor files."""
+    return [replace(one, load=Loader(None, dict(_load(one)))) for one in asked]
+
+
+def _load(asked: Request | JudgeRequest) -> Iterator[tuple[Picture, bytes]]:
+    pictures: list[Picture]
+    if isinstance(asked, JudgeRequest):
+        pictures = [outcome.picture for outcome in asked.outcomes if isinstance(outcome, Drawn)]
+    else:
+        pictures = [] if isinstance(asked.task, Draw) else [asked.task.picture]
+    drawn = asked.load.at_hand if isinstance(asked.load, Loader) else {}
+    return ((one, asked.load(one)) for one in pictures if one in drawn or not isinstance(one, Stimulus))
 
 
 @lru_cache(maxsize=4096)

@@ -1,24 +1,20 @@
 """Draws the pictures of the next calls a few ahead, in worker processes if there are many."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import lru_cache
 from itertools import islice
 from typing import TypeVar
 
-from subitize.evaluate.processes import Pool
-from subitize.records import Draw, Stimulus, Task
+from subitize.records import Draw, Picture, Stimulus, Task
 from subitize.stimuli.recipes import render
 
 JobT = TypeVar("JobT")
 # Pictures by recipe, perhaps still being drawn; those that cannot be drawn are missing.
-Drawing = Future[Mapping[Stimulus, bytes]]
+Drawing = Future[Mapping[Picture, bytes]]
 
 # Drawn together, as passing a picture between processes costs this one as much as sending it.
 _AHEAD = 8
-# Each draws about 40 pictures of 1024 px per second: more would only wait for the server.
-_MOST_WORKERS = 4
 # About a second of drawing: less is not worth starting worker processes.
 _WORTH_WORKERS_PX = 32_000_000
 
@@ -35,22 +31,21 @@ def render_png(recipe: Stimulus) -> bytes:
 
 
 class Renderer:
-    """Draws recipes in worker processes if there are many; a few are drawn when they are needed."""
+    """Draws recipes in other processes if there are many; a few are drawn when they are needed."""
 
-    def __init__(self) -> None:
-        self._pool = Pool(min(_MOST_WORKERS, os.cpu_count() or 1))
+    def __init__(self, submit: Callable[..., Drawing]) -> None:
+        self._submit, self._is_worth = submit, False
 
     def expect(self, pixels: float) -> None:
-        """Start worker processes if there are enough pixels to draw."""
-        if pixels >= _WORTH_WORKERS_PX:
-            self._pool.start()
+        """Draw ahead if there are enough pixels to draw."""
+        self._is_worth |= pixels >= _WORTH_WORKERS_PX
 
     def draw_ahead(
         self, jobs: Iterable[JobT], recipe_of: Callable[[JobT], Stimulus | None]
     ) -> Iterator[tuple[JobT, Drawing | None]]:
         """Yield the jobs, each with its picture if that is being drawn; the next few are being drawn meanwhile."""
         remaining = iter(jobs)
-        if not self._pool.is_started:
+        if not self._is_worth:
             yield from ((job, None) for job in remaining)
         begun: list[tuple[JobT, Drawing | None]] = []
         latest: dict[Stimulus | None, Drawing] = {}
@@ -66,17 +61,13 @@ class Renderer:
         """Submit recipes, except those of the latest order: questions about one picture come in a row."""
         wanted = dict.fromkeys(recipes)
         new = [recipe for recipe in wanted if recipe not in latest]
-        ordered = dict.fromkeys(new, self._pool.submit(_draw, new)) if new else {}
+        ordered = dict.fromkeys(new, self._submit(_draw, new)) if new else {}
         return {recipe: ordered.get(recipe) or latest[recipe] for recipe in wanted}
 
-    def close(self) -> None:
-        """Finish the pictures that are being drawn, and draw no others."""
-        self._pool.shutdown()
 
-
-def _draw(recipes: Sequence[Stimulus]) -> Mapping[Stimulus, bytes]:
+def _draw(recipes: Sequence[Stimulus]) -> Mapping[Picture, bytes]:
     """Draw what can be drawn; what cannot raises its error when it is drawn again where it is needed."""
-    drawn = {}
+    drawn: dict[Picture, bytes] = {}
     for recipe in recipes:
         try:
             drawn[recipe] = render(recipe).png

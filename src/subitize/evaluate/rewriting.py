@@ -1,11 +1,9 @@
 """Rewrites the prompts of a suite with a language model, into a CSV file that the refinement `rewritten` reads."""
 
-import asyncio
 import csv
 import io
 import os
 import re
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
@@ -14,14 +12,15 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from subitize.errors import BadFileError, BadValueError, BusyError, ConflictError, StorageError
-from subitize.evaluate.driving import Given, Retry, WorkCallbacks, drive, remember
-from subitize.evaluate.engines import Failure
+from subitize.evaluate.costs import Budget, Meter
+from subitize.evaluate.driving import Given, drive, remember
+from subitize.evaluate.engines import Failure, waiting_caller
 from subitize.evaluate.sampling import sample_of
 from subitize.interfaces import Events, Model, Reply, Request, Suite
 from subitize.io.files import escape_formula, read_bounded
 from subitize.io.specs import with_address
 from subitize.models.openai import DEFAULT_URL
-from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Trial, base_suite
+from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Task, Trial, base_suite
 from subitize.registry import Resolved
 from subitize.suites.refined import find_refinable
 from subitize.suites.rewritten import COLUMNS, RewrittenPrompt, read_rows
@@ -38,7 +37,6 @@ INSTRUCTION = (
 )
 LONGEST_REWRITTEN = 4000
 """In characters: a longer answer is not a prompt."""
-_NO_LEASE_SECONDS = 3600.0
 
 
 @runtime_checkable
@@ -134,7 +132,10 @@ def rewrite_suite(rewriting: Rewriting, events: Events) -> RewriteTally:
         summary = RewriteTally(already_done=len(items) - len(left))
         if left:
             events.begin(str(rewriting.model), len(left))
-            asyncio.run(_rewrite(rewriting, left, summary, events))
+            writer, model = rewriting.writer, rewriting.model
+            caller = waiting_caller(writer.write, writer.concurrency, model.obj.opened)
+            work = _Rewrites(rewriting, summary, events)
+            drive(left, work, caller, Meter(Budget(), model.spec.text), tries=rewriting.tries)
     return summary
 
 
@@ -250,34 +251,41 @@ def _is_whole(row: bytes, instruction: str) -> bool:
     return len(rows) == 1 and len(rows[0]) == len(COLUMNS) and rows[0][-1] == escape_formula(instruction)
 
 
-async def _rewrite(rewriting: Rewriting, items: Sequence[Item], summary: RewriteTally, events: Events) -> None:
-    writer = rewriting.writer
+@dataclass(frozen=True, slots=True)
+class _Rewrites:
+    """Prompts put to the model; the work that is driven."""
 
-    async def call(asked: Sequence[Request]) -> tuple[Sequence[Reply], float]:
-        start = time.perf_counter()
-        return [await writer.write(one) for one in asked], time.perf_counter() - start
+    rewriting: Rewriting
+    tally: RewriteTally
+    events: Events
 
-    retry = Retry(f"model {str(rewriting.model)!r}", call, rewriting.tries)
+    @property
+    def who(self) -> str:
+        return f"model {str(self.rewriting.model)!r}"
 
-    async def perform(item: Item) -> RewrittenPrompt | str:
-        return _row(rewriting, item, await retry.ask([_request(rewriting, item)]), summary)
+    def tasks(self, job: Item) -> Sequence[Task]:
+        return ()
 
-    def commit(done: Sequence[RewrittenPrompt | str]) -> None:
-        _append(rewriting.path, _write_rows([astuple(row) for row in done if isinstance(row, RewrittenPrompt)]))
+    async def requests(self, job: Item) -> Sequence[Request]:
+        return [_request(self.rewriting, job)]
 
-    def tell(done: RewrittenPrompt | str) -> None:
-        events.advance(has_failed=isinstance(done, str))
+    async def finish(self, job: Item, requests: Sequence[Request], given: Given) -> RewrittenPrompt | str:
+        return _row(self.rewriting, job, given, self.tally)
+
+    def commit(self, done: Sequence[RewrittenPrompt | str]) -> None:
+        rows = [astuple(row) for row in done if isinstance(row, RewrittenPrompt)]
+        _append(self.rewriting.path, _write_rows(rows))
+
+    def renew(self) -> None:
+        pass
+
+    def tell(self, done: RewrittenPrompt | str) -> None:
+        self.events.advance(has_failed=isinstance(done, str))
         if isinstance(done, str):
-            summary.failed += 1
-            remember(done, summary.reasons)
+            self.tally.failed += 1
+            remember(done, self.tally.reasons)
         else:
-            summary.written += 1
-
-    callbacks: WorkCallbacks[Item, RewrittenPrompt | str] = WorkCallbacks(
-        perform, commit, lambda: None, _NO_LEASE_SECONDS, writer.concurrency, tell
-    )
-    async with rewriting.model.obj.opened():
-        await drive(items, callbacks)
+            self.tally.written += 1
 
 
 def _request(rewriting: Rewriting, item: Item) -> Request:
@@ -291,7 +299,7 @@ def _no_picture(picture: Picture) -> bytes:
     raise TypeError(f"a text is written without a picture, not with {picture}")
 
 
-def _row(rewriting: Rewriting, item: Item, given: Given[Reply], summary: RewriteTally) -> RewrittenPrompt | str:
+def _row(rewriting: Rewriting, item: Item, given: Given, summary: RewriteTally) -> RewrittenPrompt | str:
     """Turn an answer into a row, or return what is wrong with it."""
     (reply,) = given.each
     if isinstance(reply, Failure):

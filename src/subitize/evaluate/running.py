@@ -3,16 +3,13 @@
 import asyncio
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
 
 from subitize.errors import BadImageError
-from subitize.evaluate.costs import Affordable, priced
-from subitize.evaluate.driving import Retry, WorkCallbacks, drive, remember
-from subitize.evaluate.engines import Caller, Failure, open_caller
+from subitize.evaluate.costs import priced
+from subitize.evaluate.driving import Given, drive, remember
+from subitize.evaluate.engines import Caller, Engine, Failure
 from subitize.evaluate.judging import JudgePlan, JudgeTally, judge_run
 from subitize.evaluate.pictures import Loader
 from subitize.evaluate.plan import SuitePlan, TrialBatch, further_attempts, latest_tried
@@ -40,10 +37,11 @@ from subitize.records import (
     Scored,
     Stimulus,
     Stored,
+    Task,
     Trial,
     is_final,
 )
-from subitize.store import RENEWAL_SECONDS, Lease, Run, codec
+from subitize.store import Lease, Run, codec
 from subitize.store.rows import read_trials, read_values
 
 # The trials of one call, with the picture that they are about if it is drawn for them.
@@ -91,13 +89,13 @@ class RunTally:
             self.answered += 1
 
 
-def run_suite(plan: SuitePlan, run: Run, events: Events) -> RunTally:
+def run_suite(plan: SuitePlan, run: Run, engine: Engine, events: Events) -> RunTally:
     """Do what is left of a suite on a model; repeating the call continues where a killed one stopped."""
     suite, model = plan.suite, plan.model
     run.add_suite(suite.spec, plan.seed, plan.items, suite.obj.design(), plan.sample())
     _keep_pictures(run, suite.obj, plan.trials.items)
     run.add_model(model.spec, is_stand_in=model.obj.is_stand_in, name=model.name, addresses=model.addresses)
-    session = _Session(plan, run, events)
+    session = _Session(plan, run, engine, events)
     session.summary.impossible = plan.count_impossible()
     session.go()
     return session.summary
@@ -112,42 +110,42 @@ def _keep_pictures(run: Run, suite: Suite, items: Iterable[Item]) -> None:
 
 
 class _Session:
-    """One call of run_suite, under the lease on its model."""
+    """One call of run_suite, under the lease on its model; the work that is driven."""
 
-    def __init__(self, plan: SuitePlan, run: Run, events: Events) -> None:
-        self._plan, self._run, self._events = plan, run, events
+    def __init__(self, plan: SuitePlan, run: Run, engine: Engine, events: Events) -> None:
+        self._plan, self._run, self._engine, self._events = plan, run, engine, events
         self._trials, self._config = plan.trials, plan.config
         self._items = {item.id: item for item in plan.trials.items}
-        self._renderer = Renderer()
-        self._meter = plan.budget.meter(plan.model)
+        self._renderer = Renderer(engine.submit)
+        self._unlucky: dict[str, Response] = {}
         self._failed: set[str] = set()
-        self._is_out_of_money = False
+        self._lease: Lease
+        self.who = f"model {str(plan.model)!r}"
         self.summary = RunTally()
 
     def go(self) -> None:
         model = self._plan.model
-        opened = open_caller("model", model)
-        with self._run.lease(model.spec.text) as lease, opened as executor, closing(self._renderer):
-            self._run.sweep(lease)
+        with self._run.lease(model.spec.text) as self._lease, self._engine.start("model", model) as caller:
+            self._run.sweep(self._lease)
             finished = self._run.finished(model.spec.text)
             # Planned twice, once to count, as a list of all trials would grow with the run.
             left = sum(len(group) for group in self._trials.left(finished)) if finished else self._trials.total
             self.summary.already_done = self._trials.total - left
             groups: Iterable[TrialBatch] = self._trials.left(finished)
             while True:
-                self._do(groups, left, lease, executor)
+                is_out_of_money = self._do(groups, left, caller)
                 # What failed in this call is left for the next.
-                trials = [trial for (trial,) in self._ask_again(lease) if trial.id not in self._failed]
+                trials = [trial for (trial,) in self._ask_again() if trial.id not in self._failed]
                 groups, left = batches(trials, self._trials.batch_size), len(trials)
-                if not left or self._is_out_of_money:
+                if not left or is_out_of_money:
                     return
 
-    def _ask_again(self, lease: Lease) -> Iterator[TrialBatch]:
+    def _ask_again(self) -> Iterator[TrialBatch]:
         plan, judge, model, suite = self._plan, self._plan.judge, self._plan.model.spec, self._plan.suite
         if judge is None:
             return iter(())
         judging = JudgePlan(judge, suite.spec.name, model.text, tries=plan.config.tries, budget=plan.budget)
-        judged = judge_run(judging, self._run, self._events, partial(self._run.renew, lease))
+        judged = judge_run(judging, self._run, self._engine, self._events, self.renew)
         if self.summary.judged is not None:
             judged.readings += self.summary.judged.readings
             judged.unsettled += self.summary.judged.unsettled
@@ -159,56 +157,73 @@ class _Session:
         tried = latest_tried(self._items.values(), trials, values)
         return further_attempts(suite.obj, model, tried, self._run.finished(model.text))
 
-    def _do(self, groups: Iterable[TrialBatch], total: int, lease: Lease, executor: Caller) -> None:
-        """Do the trials; those that ran out of tries get a second round, if any other succeeded."""
+    def _do(self, groups: Iterable[TrialBatch], total: int, caller: Caller) -> bool:
+        """Do the trials; those that ran out of tries get a second round, if any other succeeded.
+
+        Return whether money ran out.
+        """
         if not total:
-            return
+            return False
         name = str(self._plan.model)
         self._events.begin(name, total)
-        if executor.is_waiting:
+        if caller.is_waiting:
             self._renderer.expect(total * self._mean_pixels())
-        unlucky = self._work(groups, lease, executor)
+        is_out_of_money = self._ask(groups, caller)
         is_worth_it = bool(self.summary.answered) and not self._plan.model.obj.is_ready_made
-        if unlucky and is_worth_it:
-            self._events.begin(f"{name}, once more", len(unlucky))
-            groups = batches([response.trial for response in unlucky.values()], self._trials.batch_size)
-            unlucky |= self._work(groups, lease, executor, unlucky)
-        for response in unlucky.values():
+        if self._unlucky and is_worth_it:
+            self._events.begin(f"{name}, once more", len(self._unlucky))
+            trials = [response.trial for response in self._unlucky.values()]
+            is_out_of_money = self._ask(batches(trials, self._trials.batch_size), caller)
+        for response in self._unlucky.values():
             self._count(response)
+        self._unlucky = {}
+        return is_out_of_money
 
-    def _work(
-        self, groups: Iterable[TrialBatch], lease: Lease, executor: Caller, before: dict[str, Response] | None = None
-    ) -> dict[str, Response]:
-        """Do the trials, and return the failed responses of those for which trying later may help.
-
-        `before` holds those of an earlier round; what is done now is removed from it.
-        """
-        unlucky: dict[str, Response] = {}
-
-        def tell(responses: list[Response]) -> None:
-            for response in responses:
-                (before or {}).pop(response.trial.id, None)
-                self._events.advance(has_failed=isinstance(response.outcome, Failed))
-                self.summary.unsettled += response.provenance.unsettled_tries
-                if is_final(response.outcome):
-                    self._count(response)
-                else:
-                    unlucky[response.trial.id] = response
-
-        who = f"model {str(self._plan.model)!r}"
-        retry: Retry[Any, Any] = Retry(who, executor.call, self._config.tries)
-        callbacks: WorkCallbacks[tuple[_Job, float], list[Response]] = WorkCallbacks(
-            perform=lambda funded: self._perform(funded, retry),
-            commit=lambda done: self._run.add_responses(lease, list(chain.from_iterable(done))),
-            renew=lambda: self._run.renew(lease),
-            renewal_seconds=RENEWAL_SECONDS,
-            concurrency=self._config.concurrency or executor.concurrency,
-            on_committed=tell,
-        )
+    def _ask(self, groups: Iterable[TrialBatch], caller: Caller) -> bool:
         jobs = self._renderer.draw_ahead(groups, self._recipe_of)
-        affordable = Affordable(jobs, self._meter, lambda job: (self._items[one.item_id].task for one in job[0]))
-        self._is_out_of_money = affordable.work_off(lambda: executor.run(lambda: drive(affordable, callbacks)))
-        return unlucky
+        meter, config = self._plan.budget.meter(self._plan.model), self._config
+        return drive(jobs, self, caller, meter, tries=config.tries, slots=config.concurrency)
+
+    def tasks(self, job: _Job) -> Iterator[Task]:
+        return (self._items[trial.item_id].task for trial in job[0])
+
+    async def requests(self, job: _Job) -> Sequence[Request]:
+        group, drawing = job
+        load = Loader(self._run.images, await result_of(drawing) if drawing else {})
+        return tuple(self._request(trial, load) for trial in group)
+
+    async def finish(self, job: _Job, requests: Sequence[Request], given: Given) -> list[Response]:
+        group, responses = job[0], []
+        fault = next(filter(None, map(_fault_of, given.each)), "")
+        for trial, request, one, usd in zip(group, requests, given.each, given.usd, strict=True):
+            # Tries that may have been charged are stored with the first trial of their call: each was one call.
+            unsettled = given.unsettled if trial is group[0] else 0
+            if fault or isinstance(one, Failure):
+                outcome: Outcome = Failed(f"{self.who} {fault}" if fault else one.reason, is_transient=True)
+                provenance, seconds = request.provenance(), 0.0 if fault else given.seconds
+            else:
+                outcome, provenance = await self._keep(trial, one), one.provenance
+                seconds = given.seconds if one.seconds is None else one.seconds
+            how = priced(provenance, usd[0] if usd else None, unsettled)
+            responses.append(Response(trial, outcome, how, given.tries, seconds))
+        return responses
+
+    def commit(self, done: Sequence[list[Response]]) -> None:
+        self._run.add_responses(self._lease, list(chain.from_iterable(done)))
+
+    def renew(self) -> None:
+        self._run.renew(self._lease)
+
+    def tell(self, done: list[Response]) -> None:
+        """Count the responses, and remember the failed ones for which trying later may help."""
+        for response in done:
+            self._unlucky.pop(response.trial.id, None)
+            self._events.advance(has_failed=isinstance(response.outcome, Failed))
+            self.summary.unsettled += response.provenance.unsettled_tries
+            if is_final(response.outcome):
+                self._count(response)
+            else:
+                self._unlucky[response.trial.id] = response
 
     def _recipe_of(self, group: TrialBatch) -> Stimulus | None:
         return recipe_of(self._items[group[0].item_id].task)
@@ -217,29 +232,6 @@ class _Session:
         """Return the mean number of pixels to draw per trial; questions about one picture come in a row."""
         recipes = {recipe_of(item.task) for item in self._trials.items}
         return sum(recipe.size_px**2 for recipe in recipes if recipe) / len(self._trials.items)
-
-    async def _perform(self, funded: tuple[_Job, float], retry: Retry[Any, Any]) -> list[Response]:
-        (group, drawing), reserved_usd = funded
-        load = Loader(self._run.images, await result_of(drawing) if drawing else {})
-        requests = tuple(self._request(trial, load) for trial in group)
-        given = await retry.ask(requests, lambda: self._meter.write_off(reserved_usd))
-        if fault := _fault(given.each, len(group)):
-            broken = [Failure(f"model {str(self._plan.model)!r} {fault}")] * len(group)
-            given = replace(given, each=broken, seconds=0.0)
-        usd = iter(self._meter.settle(reserved_usd, [one.usage for one in given.each if isinstance(one, Reply)]))
-        responses = []
-        for trial, request, one in zip(group, requests, given.each, strict=True):
-            # Tries that may have been charged are stored with the first trial of their call: each was one call.
-            unsettled = given.unsettled if trial is group[0] else 0
-            if isinstance(one, Failure):
-                outcome: Outcome = Failed(one.reason, is_transient=True)
-                provenance, seconds = priced(request.provenance(), None, unsettled), given.seconds
-            else:
-                outcome = await self._keep(trial, one)
-                provenance = priced(one.provenance, next(usd), unsettled)
-                seconds = given.seconds if one.seconds is None else one.seconds
-            responses.append(Response(trial, outcome, provenance, given.tries, seconds))
-        return responses
 
     def _request(self, trial: Trial, load: Loader) -> Request:
         task, seed = self._items[trial.item_id].task, trial.seed(self._plan.seed)
@@ -267,14 +259,8 @@ class _Session:
             self._failed.add(response.trial.id)
 
 
-def _fault(replies: object, wanted: int) -> str:
-    """Return why replies could not be stored or read back, or an empty text."""
-    if not isinstance(replies, Sequence) or len(replies) != wanted:
-        return f"should give {wanted} replies, not {replies!r:.80}"
-    return next(filter(None, map(_fault_of, replies)), "")
-
-
 def _fault_of(reply: object) -> str:
+    """Return why a reply could not be stored or read back, or an empty text."""
     if isinstance(reply, Failure):
         return ""
     if not isinstance(reply, Reply):

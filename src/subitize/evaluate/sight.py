@@ -6,6 +6,7 @@ model that is right in four of five answers fails 0.4 %."""
 from itertools import islice
 
 from subitize.errors import RunError, UnusableModelError
+from subitize.evaluate.engines import Engine
 from subitize.evaluate.plan import Planner, SuitePlan
 from subitize.evaluate.running import run_suite
 from subitize.interfaces import Events, Suite
@@ -35,12 +36,12 @@ def plan_check(plan: SuitePlan, run: Run | None) -> SuitePlan | None:
     return Planner(plan.config, run, None, plan.budget).plan_all(_SUITE, plan.model, repeats)
 
 
-def check_sight(plan: SuitePlan, run: Run, events: Events) -> str:
+def check_sight(plan: SuitePlan, run: Run, engine: Engine, events: Events) -> str:
     """Run the sight check, if the model needs one; return a line about its result, or an empty text."""
     planned, model = plan_check(plan, run), str(plan.model)
     if planned is None:
         return ""
-    summary = run_suite(planned, run, events)
+    summary = run_suite(planned, run, engine, events)
     if plan.budget.is_exhausted:
         return ""
     check = next(reversed(read_checks(run, plan.model.spec.text)), SightAnswers({}))

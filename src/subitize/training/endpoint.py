@@ -14,7 +14,7 @@ from pydantic_core import to_json
 
 from subitize.errors import BadValueError, SubitizeError, UnusableModelError
 from subitize.evaluate.costs import Budget
-from subitize.evaluate.engines import open_caller
+from subitize.evaluate.engines import LocalEngine
 from subitize.evaluate.judging import self_test
 from subitize.evaluate.looks import JudgePool, RewardedCount, RewardKind, RewardSample, Unscorable, read_samples, reward
 from subitize.interfaces import Judge
@@ -86,9 +86,9 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM; running requests are finished first."""
     _allow_connections()
-    with open_caller("judge", settings.judge, is_at_hand=True) as executor:
+    with LocalEngine(is_at_hand=True) as engine, engine.start("judge", settings.judge) as caller:
         rule = settings.rule or parse_rule(settings.judge.obj.rule)
-        pool = JudgePool(settings.judge, rule, executor, settings.tries, settings.budget.meter(settings.judge))
+        pool = JudgePool(settings.judge, rule, caller, settings.tries, settings.budget.meter(settings.judge))
         asyncio.run(_serve(make_app(settings, admission, pool), listening, on_ready))
 
 
