@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from subitize.analysis.frame import NO_JUDGE, FrameRow, Status, frame_seen, judges_of_refusals
-from subitize.analysis.score import PromptResult, Unusable, find_omissions, gather_attempts
+from subitize.analysis.score import PromptResult, Unusable, gather_attempts, gather_decided
 from subitize.records import Ask, Confirm, Count, Design, Draw, Item, MatchesPrompt, Scalar
 
 COUNT = Ask(Count("apple"), "How many apples are in the image?", (3,))
@@ -134,6 +134,6 @@ def test_what_no_judge_saw_goes_to_every_judge_of_its_suite() -> None:
 def test_ties_and_exclusions_are_what_attempts_omit() -> None:
     tie = see(None, ask=VOTE, status="discarded")
     excluded = see(3, item=replace(ITEM, id="fruit/apples/4"))._replace(is_excluded=True)
-    found = find_omissions(frame_seen([tie, excluded, see(3)._replace(model="other")]))
+    _, found = gather_decided(frame_seen([tie, excluded, see(3)._replace(model="other")]))
     assert found.undecided == {("painter", "fruit/apples/3")}
     assert found.excluded == {("painter", "fruit/apples/4")}

@@ -293,12 +293,13 @@ class LeftOutResults:
     excluded: frozenset[tuple[str, str]] = frozenset()
 
 
-def find_omissions(observations: Frame, *, unusable: Unusable = "wrong") -> LeftOutResults:
-    """Find the items that `gather_attempts` leaves out."""
+def gather_decided(observations: Frame, *, unusable: Unusable = "wrong") -> tuple[list[PromptResult], LeftOutResults]:
+    """Gather the results like `gather_attempts`, and find the items that are in none."""
     attempts = gather_attempts(observations, keep_empty=True, unusable=unusable)
     excluded = observations.rows.filter("is_excluded").select("model", "item").unique()
     undecided = frozenset((one.model, one.item.id) for one in attempts if not one.most)
-    return LeftOutResults(undecided, frozenset(excluded.iter_rows()))
+    left_out = LeftOutResults(undecided, frozenset(excluded.iter_rows()))
+    return [one for one in attempts if one.most], left_out
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Tables of how far people agree with one another, and a judge with people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from subitize.analysis.agreement import JudgeAgreement, RaterAgreement
@@ -12,34 +12,27 @@ from subitize.report.scores import explain_marks
 from subitize.report.table import NOTHING, Column, Result, Table
 
 _NAMES = ("model", "question", "group")
-# By field: heading and meaning.
-_OF_PEOPLE = {
-    "kappa": Column("κ", "Fleiss'", 3),
+# By field of what agrees: heading and meaning.
+_COLUMNS = {
+    "exact": Column("exact", digits=3),
+    "within_one": Column("±1", digits=3),
+    "error": Column("error", "mean of the judge's count minus people's", 3),
+    "kappa": Column("κ", "Fleiss', of a judge and people that of both sides", 3),
     "ac1": Column("AC1", "Gwet's", 3),
     "alpha": Column("α", "Krippendorff's, nominal", 3),
-    "alpha_ordinal": Column("α ordinal", digits=3),
+    "alpha_ordinal": Column("α ordinal", "Krippendorff's", 3),
     "alpha_interval": Column("α interval", digits=3),
     "alpha_ratio": Column("α ratio", digits=3),
     "pairwise": Column("pairs agree", "how often two people do", 3),
     "unanimous": Column("all agree", "its interval is for prompts like these", 3),
     "yes": Column("yes", "mean share of yes among the votes on a unit", 3),
+    "pairs": Column("pairs", "answers for which both have a value"),
     "annotators": Column("annotators"),
     "prompts": Column("prompts"),
     "units": Column("units", "images, or groups of images, with two or more answers"),
     "single": Column("single", "units with one answer, in no figure"),
     "votes": Column("votes"),
-    "ties": Column("ties", "units without a majority"),
-}
-_OF_JUDGES = {
-    "exact": Column("exact", digits=3),
-    "within_one": Column("±1", digits=3),
-    "error": Column("error", "mean of the judge's count minus people's", 3),
-    "kappa": Column("κ", "Fleiss', of both sides", 3),
-    "alpha_ordinal": Column("α ordinal", "Krippendorff's, of both sides", 3),
-    "alpha_interval": Column("α interval", digits=3),
-    "pairs": Column("pairs", "answers for which both have a value"),
-    "prompts": Column("prompts"),
-    "ties": Column("ties", "people are tied; in no figure"),
+    "ties": Column("ties", "people have no majority"),
     "unusable": Column("unusable", "one side has no value; in no figure"),
 }
 _MOST_ROWS, _MOST_ANSWERS = 20, 5
@@ -51,7 +44,7 @@ def agreement_result(concords: Sequence[RaterAgreement], names: Names) -> Result
     for (suite, judge), own in groupby(concords, key=lambda one: (one.suite, one.judge)):
         rows = [(_name(one, names), one) for one in own]
         title = f"suite {suite} answered by {names.name_judge(judge)}"
-        tables.append(_make_table(title, _NAMES, rows, _OF_PEOPLE, "for prompts and annotators like these"))
+        tables.append(_make_table(title, _NAMES, rows, "for prompts and annotators like these"))
     cautious = [one for one in concords if one.caution]
     lines = [f"too little to rely on: {', '.join(_name(one, names))}: {one.caution}" for one in cautious]
     published = [(published_kappa(one), one) for one in concords]
@@ -72,7 +65,7 @@ def judge_agreement_result(found: Sequence[JudgeAgreement], names: Names) -> Res
             sides = ((names.name_judge(one.judge), one.agreement), ("people", one.ceiling))
             rows += [((*_name(one, names), who), found) for who, found in sides if found]
         title = f"suite {suite}: {judge} against {against} ({own[0].rule})"
-        tables.append(_make_table(title, (*_NAMES, "who"), rows, _OF_JUDGES, "over prompts"))
+        tables.append(_make_table(title, (*_NAMES, "who"), rows, "over prompts"))
         pooled = {one.question for one in own if one.is_pooled}
         whole = [one for one in own if one.factor == WHOLE and (one.is_pooled or one.question not in pooled)]
         tables += [_confusion_table(one, names) for one in whole]
@@ -91,13 +84,12 @@ def _make_table(
     title: str,
     names: Sequence[str],
     rows: Sequence[tuple[Sequence[str], object]],
-    columns: Mapping[str, Column],
     of: str,
 ) -> Table:
     """Make a table without the figures that no row has."""
-    lines = ((*own, *(getattr(one, field) for field in columns)) for own, one in rows)
+    lines = ((*own, *(getattr(one, field, None) for field in _COLUMNS)) for own, one in rows)
     caption = f"value [95 % interval {of}]; {NOTHING} not defined, as where all answers are the same"
-    return Table.of("agreement", title, (*names, *columns.values()), lines, caption, drops_empty=True)
+    return Table.of("agreement", title, (*names, *_COLUMNS.values()), lines, caption, drops_empty=True)
 
 
 def _name(one: RaterAgreement | JudgeAgreement, names: Names) -> tuple[str, ...]:

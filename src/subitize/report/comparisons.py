@@ -13,8 +13,7 @@ from subitize.analysis.score import (
     PromptResult,
     RefinementMeasure,
     Unusable,
-    find_omissions,
-    gather_attempts,
+    gather_decided,
 )
 from subitize.records import Estimate, to_plain
 from subitize.report import charts
@@ -62,9 +61,8 @@ def group_series(own: Sequence[Series], refined: Sequence[Series], *, unusable: 
         excluded: set[tuple[str, str]] = set()
         for one in (*ours, *theirs):
             label = known.get((run, one.model), one.label)
-            found = gather_attempts(one.observations, unusable=unusable)
+            found, omitted = gather_decided(one.observations, unusable=unusable)
             attempts += [replace(attempt, judge=judge, model=label) for attempt in found]
-            omitted = find_omissions(one.observations, unusable=unusable)
             undecided |= {(label, id) for _, id in omitted.undecided}
             excluded |= {(label, id) for _, id in omitted.excluded}
         originals, others = (tuple(one for one in attempts if (one.item.base is None) == own) for own in (True, False))

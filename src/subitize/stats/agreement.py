@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from subitize.records import Estimate
-from subitize.stats.estimate import Floats, Integers, share_interval, wilson_interval
+from subitize.stats.estimate import Floats, Integers, share_interval, student, wilson_interval
 from subitize.stats.ratings import (
     Cells,
     Ratings,
@@ -88,7 +88,7 @@ def coefficient_interval(value: float, n: int, spread: AgreementError, name: str
     if spread.clusters < 2:
         return without_interval(value, n, name, f"only {over}")
     method = f"{name}, Student's interval over {over}"
-    half = _student(spread) * spread.error
+    half = student(spread.degrees) * spread.error
     if half < _NOTHING:
         half = wilson_interval(0, spread.clusters).high / chance
         method = f"{name}, nothing varies: Wilson bound on the share that may differ, over {over}"
@@ -101,7 +101,7 @@ def log_interval(value: float, n: int, spread: AgreementError, name: str) -> Est
     over, apart = _name_groups(spread, n), 1 - value
     if spread.clusters < 2:
         return without_interval(value, n, name, f"only {over}")
-    factor = math.exp(min(_LARGEST_EXPONENT, _student(spread) * spread.error / apart))
+    factor = math.exp(min(_LARGEST_EXPONENT, student(spread.degrees) * spread.error / apart))
     method = f"{name}, Student's interval of log(1 − α) over {over}"
     return Estimate(value, min(value, max(-1.0, 1 - apart * factor)), 1 - apart / factor, n, method)
 
@@ -120,7 +120,7 @@ def crossed_share(share: float, ratings: Ratings, spread: AgreementError, what: 
     if clusters < 2 or spread.error < _NOTHING:
         return share_interval(share, clusters, n=n, what=what)
     alike = min(len(ratings.answers.row), share * (1 - share) / spread.error**2)
-    return share_interval(share, alike * (float(ndtri(0.975)) / _student(spread)) ** 2, n=n, what=what)
+    return share_interval(share, alike * (float(ndtri(0.975)) / student(spread.degrees)) ** 2, n=n, what=what)
 
 
 def _cluster_spread(cells: Cells, moved: Floats, weights: Floats) -> AgreementError:
@@ -152,12 +152,6 @@ def _vary_between_clusters(clusters: Integers, annotators: Integers, moved: Floa
     each = float(moved**2 @ left[annotators] - 2 * own @ weighed + own @ own * fixed)
     sums, total = sum_groups(annotators, moved), float(moved.sum())
     return float(sums**2 @ left - 2 * total * weighed.sum() + total**2 * fixed) - each
-
-
-def _student(spread: AgreementError) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(spread.degrees, 0.975))
 
 
 def _name_groups(spread: AgreementError, units: int) -> str:

@@ -28,6 +28,7 @@ from subitize.stats.estimate import (
     least_variance,
     leverage_correction,
     name_caution,
+    student,
     wilson_interval,
 )
 from subitize.stats.significance import adjust_holm
@@ -276,11 +277,11 @@ def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> t
 
 def _ask_student(pair: _PairSpread) -> tuple[float, float]:
     """Use Student's t instead: where few clusters deviate from their strata, flips have too few outcomes."""
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
     error = pair.variance**0.5
     p = 2 * float(stdtr(pair.degrees, -abs(pair.mean) / error))
-    return float(stdtrit(pair.degrees, 1 - ALPHA / 2)) * error, p
+    return student(pair.degrees, 1 - ALPHA / 2) * error, p
 
 
 def _critical(flipped: Floats) -> float:

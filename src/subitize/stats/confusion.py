@@ -14,7 +14,7 @@ import numpy as np
 
 from subitize.records import Estimate
 from subitize.stats.bootstrap import BoundedStatistic, bootstrap_interval, replicate, shift_responses
-from subitize.stats.estimate import Floats, Integers, Spread, cluster_spread, gather
+from subitize.stats.estimate import Floats, Integers, Spread, cluster_spread, gather, student
 from subitize.stats.response_law import human_law, uniform_law
 
 PAPER_HIGHEST = 20  # Testolin et al. 2025: 20 responses × 10 targets
@@ -293,11 +293,9 @@ def _noise(cells: _Cells, height: int) -> float:
 
 def _enclose(value: float, spread: Spread, columns: int, noise: float, n: int) -> Estimate:
     """Put Student's interval around the correlation that the replies would have without noise."""
-    from scipy.special import stdtrit
-
     without_noise = value / math.sqrt(1 - noise)
     error = columns * math.sqrt(float(spread.variance[0])) / math.sqrt(1 - noise)
-    half = float(stdtrit(float(spread.degrees[0]), 0.975)) * error
+    half = student(float(spread.degrees[0])) * error
     low, high = (min(max(edge, -1.0), 1.0) for edge in (without_noise - half, without_noise + half))
     (layout,) = spread.layouts()
     method = f"{_WHAT}, Student's interval of its linearization over {layout}, corrected for chance in the matrix"

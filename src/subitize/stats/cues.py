@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from subitize.records import Estimate
-from subitize.stats.estimate import Floats, Integers
+from subitize.stats.estimate import Floats, Integers, student
 
 Cue = Literal["number", "ink", "hull", "density"]
 CueVerdict = Literal[
@@ -254,8 +254,6 @@ def _slopes(response: Floats, design: Floats, combinations: Sequence[Floats], n:
 
     The first interval holds by itself, the others hold simultaneously (Bonferroni).
     """
-    from scipy.special import stdtrit
-
     pictures, terms = design.shape
     inverse = np.linalg.pinv(design)
     residuals = response - design @ (inverse @ response)
@@ -268,7 +266,7 @@ def _slopes(response: Floats, design: Floats, combinations: Sequence[Floats], n:
     found = []
     for place, (slope, error) in enumerate(zip(slopes.tolist(), errors.tolist(), strict=True)):
         together = max(1, len(combinations) - 1) if place else 1
-        half = float(stdtrit(pictures - terms, 1 - ALPHA / 2 / together)) * error
+        half = student(pictures - terms, 1 - ALPHA / 2 / together) * error
         method = f"least squares on logarithms, HC3 interval over {pictures} pictures" + ", holds with the other" * (
             together > 1
         )

@@ -251,8 +251,6 @@ def _enclose_mean(values: ColumnLike, cluster: Units | None, scale: Scale, confi
     interval unbounded. Where values never vary, and there is a step, Wilson's bound says how many clusters may still be
     off by it.
     """
-    from scipy.special import stdtrit
-
     given = np.asarray(values, dtype=np.float64)
     units = None if cluster is None else _only_way(cluster)
     mean, clusters = float(np.mean(given)), len(given) if units is None else len(np.unique(units))
@@ -263,7 +261,7 @@ def _enclose_mean(values: ColumnLike, cluster: Units | None, scale: Scale, confi
         mean, half = float(given[0]), wilson_interval(0, clusters, confidence).high * float(scale.step)
         method = f"{what}, values never vary: Wilson bound on the share of {clusters} clusters off by {scale.step:g}"
     else:
-        half = float(stdtrit(clusters - 1, (1 + confidence) / 2)) * standard_error(given, units)
+        half = student(clusters - 1, (1 + confidence) / 2) * standard_error(given, units)
     return Estimate(mean, max(scale.low, mean - half), min(scale.high, mean + half), len(given), method, confidence)
 
 
@@ -281,6 +279,13 @@ def sum_clusters(values: Floats, clusters: NDArray[Any]) -> Floats:
     sums = np.zeros((len(names), *values.shape[1:]))
     np.add.at(sums, index, values)
     return sums
+
+
+def student(degrees: float, below: float = 0.975) -> float:
+    """Return the quantile of Student's t, by default the one of 95 % intervals."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, below))
 
 
 def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Estimate:
@@ -497,16 +502,13 @@ def estimate_sd(values: Floats, clusters: NDArray[Any]) -> Estimate | None:
 
 def _jackknife(spread: float, sums: Floats, n: int) -> Estimate:
     """Put Student's interval around a standard deviation by leaving out one cluster (size, sum, squares) at a time."""
-    from scipy.special import stdtrit
-
     groups = len(sums)
     size, total, squares = (sums.sum(axis=0) - sums).T
     without = np.sqrt(np.maximum((squares - total**2 / size) / np.maximum(size - 1, 1), 0.0))
-    quantile = float(stdtrit(groups - 1, 0.975))
     is_log = bool((without > _NONE * spread).all())
     # Where only one cluster varies, the spread without it is 0 and has no logarithm.
     left = np.log(without) if is_log else without
-    half = quantile * math.sqrt((groups - 1) / groups * float(((left - left.mean()) ** 2).sum()))
+    half = student(groups - 1) * math.sqrt((groups - 1) / groups * float(((left - left.mean()) ** 2).sum()))
     low, high = (spread * math.exp(-half), spread * math.exp(half)) if is_log else (spread - half, spread + half)
     scale = "of its logarithm" if is_log else "of itself"
     method = f"standard deviation, jackknife {scale} over {groups} clusters, Student's interval"

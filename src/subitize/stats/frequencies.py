@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from subitize.records import Estimate
-from subitize.stats.estimate import Floats, Integers, wilson_interval
+from subitize.stats.estimate import Floats, Integers, student, wilson_interval
 
 LEAST_IN_TAIL = 50
 """The fewest numbers that a chosen start may leave."""
@@ -327,8 +327,6 @@ def measure_heaping(counts: Mapping[int, int], numbers: Sequence[int], *, alpha:
 
     Neighbours that scatter more than by chance widen the interval. Numbers with too few neighbours are left out.
     """
-    from scipy.special import stdtrit
-
     tested = [
         number for number in numbers if sum(counts.get(number + step, 0) for step in NEIGHBOURS) >= _LEAST_COUNTED
     ]
@@ -339,8 +337,8 @@ def measure_heaping(counts: Mapping[int, int], numbers: Sequence[int], *, alpha:
         expected, variance = _expect(counts, number)
         log_ratio = math.log(max(own, 0.5)) - expected
         error = math.sqrt(variance)
-        half = float(stdtrit(degrees, 1 - alpha / 2)) * error
-        bound = float(stdtrit(degrees, 1 - alpha / 2 / len(tested))) * error
+        half = student(degrees, 1 - alpha / 2) * error
+        bound = student(degrees, 1 - alpha / 2 / len(tested)) * error
         low, high = (math.exp(min(log_ratio + end, 700.0)) for end in (-half, half))
         ratio = Estimate(own / math.exp(expected), low if own else 0.0, high, own, _METHOD, 1 - alpha)
         heaps.append(Heap(number, own, ratio, log_ratio > bound))

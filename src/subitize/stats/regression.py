@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.estimate import Floats, sum_clusters
+from subitize.stats.estimate import Floats, student, sum_clusters
 
 _COLLINEAR = 1e-9  # relative size of what is left of a column after the earlier columns are projected out
 
@@ -195,9 +195,9 @@ def _separating_terms(x: Floats, y: Floats) -> NDArray[np.bool_]:
 
 
 def _describe(name: str, coefficient: float, error: float, *, n: int, clusters: int) -> LogitTerm:
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
-    half = float(stdtrit(clusters - 1, 0.975)) * error
+    half = student(clusters - 1) * error
     p = float(2 * stdtr(clusters - 1, -abs(coefficient) / error)) if error > 0 else float(coefficient == 0)
     method = f"odds ratio, Student's interval over {clusters} clusters"
     value, low, high = np.exp(np.minimum([coefficient, coefficient - half, coefficient + half], _LARGEST)).tolist()
@@ -261,8 +261,6 @@ def fit_line(
 
     Group means that were subtracted before cost degrees of freedom.
     """
-    from scipy.special import stdtrit
-
     n, degrees = len(x), len(x) - groups - 1
     if degrees < 1 or np.ptp(np.asarray(x)) == 0:
         return None
@@ -272,7 +270,7 @@ def fit_line(
     intercept = float(ys.mean() - slope * xs.mean())
     left = ys - intercept - slope * xs
     error = math.sqrt(float(left @ left) / degrees / float(centred @ centred))
-    half = float(stdtrit(degrees, (1 + confidence) / 2)) * error
+    half = student(degrees, (1 + confidence) / 2) * error
     return intercept, Estimate(
         slope, slope - half, slope + half, n, "slope by least squares, Student's interval", confidence
     )

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.estimate import Floats, Integers, share_interval, wilson_interval
+from subitize.stats.estimate import Floats, Integers, share_interval, student, wilson_interval
 from subitize.stats.response_law import (
     LEAST_CATEGORIES,
     ResponseLaw,
@@ -121,9 +121,7 @@ def _mean_of_categories(values: Floats, n: int) -> Estimate:
 
 
 def _on_ratio_scale(value: float, error: float, degrees: float, n: int, what: str = "interval") -> Estimate:
-    from scipy.special import stdtrit
-
-    factor = math.exp(min(float(stdtrit(degrees, 0.975)) * error, 700.0))
+    factor = math.exp(min(student(degrees) * error, 700.0))
     return Estimate(value, value / factor, value * factor, n, f"maximum likelihood, {what} on the scale of ratios")
 
 
@@ -297,7 +295,7 @@ def scalar_variability(
     None with fewer than three numbers that have a spread and a mean above 0, or if their means are all the same. Three
     give a slope but no test.
     """
-    from scipy.special import stdtr, stdtrit
+    from scipy.special import stdtr
 
     shown = [_spread(int(number), responses[targets == number]) for number in np.unique(targets)]
     points = [point for point in shown if point.sd > 0 and point.mean > 0]
@@ -310,7 +308,7 @@ def scalar_variability(
     x, y = x - x.mean(), y - y.mean()
     residual = float(((y - slope * x) ** 2).sum()) / (n - 2)
     error = math.sqrt(residual / float(x @ x))
-    half = float(stdtrit(n - 2, 0.975)) * error
+    half = student(n - 2) * error
     p = float(2 * stdtr(n - 2, -abs(slope - 1) / error)) if error > 0 else float(slope == 1)
     return ScalarVariability(
         Estimate(slope, slope - half, slope + half, n, "slope of log sd on log mean, Student's interval"),

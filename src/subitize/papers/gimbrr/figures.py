@@ -43,7 +43,7 @@ from subitize.report.table import (
     percent_text,
     slug,
 )
-from subitize.stats.estimate import subtract_independent
+from subitize.stats.estimate import student, subtract_independent
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,9 +476,7 @@ def _correlations(group: RatedRun) -> list[Block]:
 
 def _warn_of_chance(models: int, pairs: int) -> str:
     """Say how little a correlation across few models means."""
-    from scipy.special import stdtrit
-
-    t = float(stdtrit(models - 2, 0.975))
+    t = student(models - 2)
     needed = t / sqrt(models - 2 + t * t)
     return (
         f"Only {models} models: by chance alone, one pair of tasks in twenty correlates by {needed:.2f} or more, up or "

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from subitize.papers.gimbrr.prompts import SINGLE, TASKS
 from subitize.papers.gimbrr.ratings import TaskRatings, means_by
 from subitize.records import Estimate
+from subitize.stats.estimate import student
 from subitize.stats.regression import pearson_interval
 
 Floats = NDArray[np.float64]
@@ -178,9 +179,7 @@ class _Fit(NamedTuple):
     n: int
 
     def estimate(self, place: int) -> Estimate:
-        from scipy.special import stdtrit
-
-        value, half = float(self.coefficients[place]), float(stdtrit(self.df, 0.975) * self.errors[place])
+        value, half = float(self.coefficients[place]), student(self.df) * float(self.errors[place])
         return Estimate(value, value - half, value + half, self.n, "least squares, Student's interval")
 
     def p(self, place: int) -> float:

@@ -17,7 +17,7 @@ from subitize.analysis.claims import Claim, Verdict, adjust, all_drop, pair
 from subitize.analysis.compare import RefinementEffect, compare
 from subitize.analysis.frame import Frame, ReadOptions, find_one_judge, observe_run
 from subitize.analysis.published import CellId
-from subitize.analysis.score import LeftOutResults, PromptResult, find_omissions, gather_attempts
+from subitize.analysis.score import LeftOutResults, PromptResult, gather_decided
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.interfaces import Tables
 from subitize.io.frames import group_rows
@@ -237,8 +237,7 @@ def read_attempts(run: Run, judge: str | None = None) -> tuple[list[PromptResult
     seen_by = find_one_judge(run, observed.rows)
     if judge is not None and not len(observed):
         raise UnknownNameError(f"judge of {SUITE} in this run", judge, ())
-    attempts = gather_attempts(observed, unusable=tables.UNUSABLE)
-    omissions = find_omissions(observed, unusable=tables.UNUSABLE)
+    attempts, omissions = gather_decided(observed, unusable=tables.UNUSABLE)
     attempts = [replace(one, judge=seen_by) for one in attempts]  # also for results without any usable value
     if not tables.unrefined(attempts):
         raise NothingToDoError(f"{run.location} {_describe_nothing(observed, omissions)}")
