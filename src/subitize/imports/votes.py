@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -38,43 +37,23 @@ _NEEDED = tuple((name,) for name in ("annotator", "model", "item", "vote"))
 _RULE = Rule("votes")
 
 
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """One line: an annotator's vote on a group of a model's images of an item; `place` is the group's number."""
-
-    line: CsvRow
-    annotator: str
-    model: str
-    item_id: str
-    text: str
-    place: int | None
-
-
-def read_votes(path: Path) -> list[Vote]:
+def _read_votes(path: Path) -> list[CsvRow]:
     """Read the votes of a file; the first bad line raises an error."""
-    votes: list[Vote] = []
-    seen: dict[tuple[str, str, str, int], int] = {}
-    for line in read_lines(path, _NEEDED, COLUMNS, allow_pipe=True):
-        vote = _read_vote(line)
-        key = (vote.annotator, vote.model, vote.item_id, vote.place or 0)
-        if key in seen:
-            raise line.error(f"{vote.annotator!r} votes on this group a second time, first in line {seen[key]}")
-        seen[key] = line.number
-        votes.append(vote)
+    seen: dict[tuple[str | int, ...], int] = {}
+    votes = list(read_lines(path, _NEEDED, COLUMNS, allow_pipe=True))
+    for line in votes:
+        annotator, model, item, vote = (line.get(name) for (name,) in _NEEDED)
+        if empty := [name for (name,) in _NEEDED if not line.get(name)]:
+            raise line.error(f"{empty[0]} should not be empty")
+        if isinstance(interpret(Words(vote), MatchesPrompt(), _RULE), Discarded):
+            known = f"{', '.join(VOTES_FOR)}, or {', '.join(VOTES_AGAINST)}"
+            raise line.error(f"vote {vote!r}: should be one of {known}")
+        first = seen.setdefault((annotator, model, item, read_place(line) or 0), line.number)
+        if first != line.number:
+            raise line.error(f"{annotator!r} votes on this group a second time, first in line {first}")
     if not votes:
         raise BadFileError(f"{path.name}: no votes in it; a line each: {COLUMNS}")
     return votes
-
-
-def _read_vote(line: CsvRow) -> Vote:
-    fields = {name: line.get(name) for (name,) in _NEEDED}
-    empty = [name for name, field in fields.items() if not field]
-    if empty:
-        raise line.error(f"{empty[0]} should not be empty")
-    if isinstance(interpret(Words(fields["vote"]), MatchesPrompt(), _RULE), Discarded):
-        known = f"{', '.join(VOTES_FOR)}, or {', '.join(VOTES_AGAINST)}"
-        raise line.error(f"vote {fields['vote']!r}: should be one of {known}")
-    return Vote(line, fields["annotator"], fields["model"], fields["item"], fields["vote"], read_place(line))
 
 
 def import_votes_at(
@@ -116,10 +95,10 @@ _Suites = dict[str, tuple[Spec, int, list[Item], Design]]
 
 def _check(
     path: Path, judge: str, suites: Iterable[Resolved[Suite]], run: Run | None
-) -> tuple[list[Vote], dict[str, Item], _Suites]:
+) -> tuple[list[CsvRow], dict[str, Item], _Suites]:
     """Read and check the votes of a file and the items they may be about, made with the seeds of the run."""
     check_judge(judge)
-    votes = read_votes(path)
+    votes = _read_votes(path)
     seeds = {entry.name: entry.seed for entry in run.suites()} if run else {}
     made: _Suites = {}
     for suite in suites:
@@ -138,16 +117,17 @@ def _check(
     return votes, items, made
 
 
-def _check_item(vote: Vote, items: Mapping[str, Item]) -> None:
+def _check_item(line: CsvRow, items: Mapping[str, Item]) -> None:
     """Refuse a vote on an unknown item, or one without exactly one question about a group of images."""
-    if vote.item_id not in items:
-        near = get_close_matches(vote.item_id, items, n=1, cutoff=0.0)
+    name = line.get("item")
+    if name not in items:
+        near = get_close_matches(name, items, n=1, cutoff=0.0)
         hint = f"the nearest is {near[0]!r}" if near else "there are none; name their suite with --suite"
-        raise vote.line.error(f"no item {vote.item_id!r}; {hint}")
-    asks = _group_asks(items[vote.item_id])
+        raise line.error(f"no item {name!r}; {hint}")
+    asks = _group_asks(items[name])
     if len(asks) != 1:
-        raise vote.line.error(
-            f"item {vote.item_id!r} has {len(asks)} yes-or-no questions about a group of images, not 1; "
+        raise line.error(
+            f"item {name!r} has {len(asks)} yes-or-no questions about a group of images, not 1; "
             "`subitize import readings` takes answers to any question"
         )
 
@@ -164,7 +144,7 @@ class _Votes:
 
     def __init__(
         self,
-        votes: Sequence[Vote],
+        votes: Sequence[CsvRow],
         items: Mapping[str, Item],
         suites: _Suites,
         log: AnswerLog,
@@ -172,8 +152,8 @@ class _Votes:
         run_here: Iterable[str] = (),
     ) -> None:
         self._log, self._votes, self._items, self._run_here = log, votes, items, set(run_here)
-        self._named = [vote for vote in votes if items[vote.item_id].suite in suites]
-        self._asks = {id: _group_asks(items[id])[0] for id in {vote.item_id for vote in votes}}
+        self._named = [line for line in votes if items[line.get("item")].suite in suites]
+        self._asks = {id: _group_asks(items[id])[0] for id in {line.get("item") for line in votes}}
         self._drawn: dict[tuple[str, str], list[StoredResponse]] = defaultdict(list)
         for stored in drawn:
             trial, outcome = stored.response.trial, stored.response.outcome
@@ -184,35 +164,37 @@ class _Votes:
     def answers(self) -> AnswerLines:
         """Make the readings of all votes; raise an error for the first vote on images that do not exist."""
         named = list(self._name_images())
-        return AnswerLines([(vote.line, self._reading(vote)) for vote in self._votes], named)
+        return AnswerLines([(line, self._reading(line)) for line in self._votes], named)
 
-    def _reading(self, vote: Vote) -> Reading | None:
-        ask, drawn = self._asks[vote.item_id], self._drawn.get((vote.item_id, vote.model), [])
+    def _reading(self, line: CsvRow) -> Reading | None:
+        item, model = line.get("item"), line.get("model")
+        ask, drawn = self._asks[item], self._drawn.get((item, model), [])
         if not drawn:
-            known = sorted(model for (item_id, model), own in self._drawn.items() if own and item_id == vote.item_id)
+            known = sorted(one for (item_id, one), own in self._drawn.items() if own and item_id == item)
             remedy = (
                 "it was run here: let it draw the item, or leave the line out"
-                if vote.model in self._run_here
+                if model in self._run_here
                 else "for images that are elsewhere name the suite with --suite"
             )
-            raise vote.line.error(
-                f"model {vote.model!r} has no images of item {vote.item_id!r} in this run (models that have: "
+            raise line.error(
+                f"model {model!r} has no images of item {item!r} in this run (models that have: "
                 f"{', '.join(known) or 'none'}); {remedy}"
             )
-        subject = find_group(vote.line, ask, drawn, vote.place)
-        return self._log.enter(vote.line, (subject, ask.question), Words(vote.text), _RULE)
+        subject = find_group(line, ask, drawn, read_place(line))
+        return self._log.enter(line, (subject, ask.question), Words(line.get("vote")), _RULE)
 
     def _name_images(self) -> Iterator[Response]:
         """Make responses for groups of which the run has no image."""
-        for vote in self._named:
-            size, drawn = self._asks[vote.item_id].group, self._drawn[vote.item_id, vote.model]
-            repeats = range((vote.place or 0) * size, ((vote.place or 0) + 1) * size)
+        for line in self._named:
+            item, model, place = line.get("item"), line.get("model"), read_place(line) or 0
+            size, drawn = self._asks[item].group, self._drawn[item, model]
+            repeats = range(place * size, (place + 1) * size)
             is_there = any(stored.response.trial.repeat in repeats for stored in drawn)
-            if is_there or vote.model in self._run_here:
+            if is_there or model in self._run_here:
                 continue
             for repeat in repeats:
-                trial = Trial(vote.item_id, vote.model, {}, repeat)
-                name = Elsewhere(f"{vote.model}/{vote.item_id}/{repeat}")
-                response = Response(trial, Drawn(name), Provenance(0, task_text(self._items[vote.item_id].task)))
+                trial = Trial(item, model, {}, repeat)
+                name = Elsewhere(f"{model}/{item}/{repeat}")
+                response = Response(trial, Drawn(name), Provenance(0, task_text(self._items[item].task)))
                 drawn.append(StoredResponse(trial.id, response, 0.0))
                 yield response
