@@ -1,7 +1,9 @@
 """The annotation app over HTTP: serves pages and bare pixels, and stores each answer at once."""
 
+import re
 import time
 from functools import lru_cache
+from typing import get_args
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import FileResponse
@@ -9,7 +11,7 @@ from PIL import Image
 
 from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.owner import AgreementMonitor, OwnerDesk, Pace, ScreeningDesk
-from subitize.annotation.pages import list_instructions, split_paragraphs
+from subitize.annotation.pages import Page, list_instructions, split_paragraphs
 from subitize.annotation.people import RECRUITERS_DETAILS, Person
 from subitize.annotation.plan import PRACTICE, Purpose
 from subitize.annotation.schemas import (
@@ -33,13 +35,15 @@ from subitize.annotation.schemas import (
 from subitize.annotation.study import Study, UnreadAnswerError
 from subitize.errors import BadImageError
 from subitize.io.images import decode, encode_png
-from subitize.records import Choose
+from subitize.records import Choose, digest
 from subitize.store.images import Images
 from subitize.web.app import make_web_app
 from subitize.web.sessions import UNKNOWN_LINK, Account, Sessions
 from subitize.web.tokens import is_same
 
 _MOST_PAGES = 8
+_PAGE_ID = re.compile("[0-9a-f]{64}")
+_PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 _ANSWERING: tuple[Purpose, ...] = ("answer", *PRACTICE)
 _NOTHING_TO_ANSWER = HTTPException(403, "you answer nothing in this study; open the link of somebody who does")
 
@@ -88,8 +92,7 @@ class _Desk:
         self._study, self._sessions = study, sessions
         self._consent = "\n\n".join(split_paragraphs(study.plan.consent))
         self.pace = Pace()
-        self._named = lru_cache(maxsize=1_000)(self._name_pages)
-        self._reviewed: dict[str, Assignment] = {}
+        self._pages = {_short(page): page_index for page_index, page in enumerate(study.pages)}
         self._picture = lru_cache(maxsize=64)(lambda stored: _plain_png(images.load(stored)))
 
     def index(self, person: SignedIn) -> Response:
@@ -220,8 +223,6 @@ class _Desk:
 
     def _show(self, person: Person, task: Assignment) -> PageShown:
         page, page_id = self._study.pages[task.page_index], self._page_id(person, task)
-        if task.purpose not in _ANSWERING:
-            self._reviewed[page_id] = task
         return PageShown(
             id=page_id,
             pictures=self.link_pictures(person, task),
@@ -251,33 +252,34 @@ class _Desk:
         )
 
     def _page_id(self, person: Person, task: Assignment) -> str:
-        """Make an opaque page ID, different for every person and purpose.
+        """Make an opaque page ID, different for every person and purpose, from which only this study reads the page.
 
         A review covers the answers as they were shown: when they change, so does the ID.
         """
         page, about = self._study.pages[task.page_index], list[object]()
         if task.author is not None:
-            about = [task.author, *(self._study.reviews.answer_key(task, number) for number in range(len(page.asks)))]
-        return self._study.people.sign("page", person.id, page.subject.id, task.purpose, *about)
+            about = [self._study.reviews.answer_key(task, number) for number in range(len(page.asks))]
+        plain = f"{_short(page)}{_PURPOSES.index(task.purpose)}{task.author or 0:015x}"
+        tag = self._study.people.sign("page", person.id, plain, *about)
+        return f"{tag}{self._mask(person, tag, plain)}"
+
+    def _mask(self, person: Person, tag: str, digits: str) -> str:
+        """Hide 32 hexadecimal digits, or show hidden ones."""
+        return f"{int(digits, 16) ^ int(self._study.people.sign('mask', person.id, tag), 16):032x}"
 
     def _find(self, person: Person, page_id: str) -> Assignment:
         """Find a page by its ID, which only the person it was shown to knows; also works after a restart."""
-        task = self._named(person).get(page_id) or self._find_review(person, page_id)
-        if task is None:
-            raise HTTPException(404, "there is no such page; reload to go on with the next")
-        return task
+        plain = self._mask(person, page_id[:32], page_id[32:]) if _PAGE_ID.fullmatch(page_id) else ""
+        if (page_index := self._pages.get(plain[:16])) is not None:
+            purpose, author = _PURPOSES[int(plain[16], 16) % len(_PURPOSES)], int(plain[17:], 16)
+            task = Assignment(page_index, purpose, author or None)
+            if is_same(page_id, self._page_id(person, task)):
+                return task
+        raise HTTPException(404, "there is no such page; reload to go on with the next")
 
-    def _find_review(self, person: Person, page_id: str) -> Assignment | None:
-        known = self._reviewed.get(page_id)
-        if known is None:
-            tasks = self._study.reviews.known_tasks(person)
-            self._reviewed |= {self._page_id(person, task): task for task in tasks}
-            known = self._reviewed.get(page_id)
-        return known if known and page_id == self._page_id(person, known) else None
 
-    def _name_pages(self, person: Person) -> dict[str, Assignment]:
-        tasks = (Assignment(place, purpose) for place in range(len(self._study.pages)) for purpose in _ANSWERING)
-        return {self._page_id(person, task): task for task in tasks}
+def _short(page: Page) -> str:
+    return digest(page.subject.id)[:16]
 
 
 def _plain_png(data: bytes) -> bytes:

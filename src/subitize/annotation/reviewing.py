@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from itertools import chain, islice
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import NamedTuple, TypeVar
 
 from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.pages import Page
@@ -15,7 +15,6 @@ from subitize.annotation.plan import SEED, Purpose, StudyPlan
 from subitize.annotation.sampling import seeded_uniform
 from subitize.records import Scalar
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -42,19 +41,24 @@ class _Review(NamedTuple):
     answer_key: str
 
 
-def _locked(
-    method: "Callable[Concatenate[Reviews, P], T]",
-) -> "Callable[Concatenate[Reviews, P], T]":
-    """Hold the lock while a method runs."""
+def _locked(kind: type[T]) -> type[T]:
+    """Hold the lock while a public method runs."""
 
-    @wraps(method)
-    def locked(self: "Reviews", /, *given: P.args, **named: P.kwargs) -> T:
-        with self.lock:
-            return method(self, *given, **named)
+    def lock(method: Callable[..., object]) -> Callable[..., object]:
+        @wraps(method)
+        def locked(self: "Reviews", /, *given: object, **named: object) -> object:
+            with self.lock:
+                return method(self, *given, **named)
 
-    return locked
+        return locked
+
+    for name, method in list(vars(kind).items()):
+        if name[0] != "_":
+            setattr(kind, name, lock(method))
+    return kind
 
 
+@_locked
 class Reviews:
     """The finished and waiting reviews and adjudications of a study; thread-safe.
 
@@ -77,12 +81,10 @@ class Reviews:
         self._adjudicated: dict[tuple[Assignment, int], tuple[int, AnswerRecord]] = {}
         self._finished: dict[int, dict[Assignment, None]] = defaultdict(dict)
 
-    @_locked
     def add_author(self, author: int, page_index: int) -> None:
         """Record that a person has answered all of a page, or changed an answer there."""
         self._authors[page_index][author] = None
 
-    @_locked
     def note(self, person: Person, task: Assignment, number: int, given: AnswerRecord, answer_key: str) -> None:
         """Record a reviewer's or adjudicator's answer."""
         if task.purpose == "review":
@@ -92,7 +94,6 @@ class Reviews:
         if self._is_done(task):
             self._finished[person.id][task] = None
 
-    @_locked
     def drop(self, person: Person) -> None:
         """Discard the reviews and adjudications of a person who is left out."""
         self._reviewed = {key: one for key, one in self._reviewed.items() if one.reviewer != person.id}
@@ -100,14 +101,12 @@ class Reviews:
         for page_index in list(self._authors):
             self.refresh(page_index)
 
-    @_locked
     def hold(self, page_indices: frozenset[int]) -> None:
         """Withhold exactly these pages."""
         changed, self._held = self._held ^ page_indices, page_indices
         for page_index in changed:
             self.refresh(page_index)
 
-    @_locked
     def refresh(self, page_index: int | None = None) -> None:
         """Update the tasks that wait for a page, or for all pages."""
         for one in list(self._authors) if page_index is None else [page_index]:
@@ -115,25 +114,21 @@ class Reviews:
                 self._update(Assignment(one, "review", author), is_wanted=self._is_drawn)
             self._update(Assignment(one, "adjudication"), is_wanted=self._has_all_answers)
 
-    @_locked
     def take(self, person: Person, most: int) -> list[Assignment]:
         """Lease the next tasks to a reviewer or adjudicator."""
         return self._queue.take(person.id, self._plan.purposes_of(person.role), most, time.time())
 
-    @_locked
     def tally(self, person: Person) -> Tally:
         """Count the tasks that a person has finished and may still be shown."""
         purposes = self._plan.purposes_of(person.role)
         return Tally(len(self._finished[person.id]), self._queue.count(person.id, purposes, time.time()))
 
-    @_locked
     def tally_all(self, purpose: Purpose) -> Tally:
         """Count the finished and remaining reviews or adjudications."""
         done = {task for tasks in self._finished.values() for task in tasks if task.purpose == purpose}
         left = set(self._queue.waiting([purpose]))
         return Tally(len(done - left), len(left))
 
-    @_locked
     def count_corrections(self) -> int:
         """Count the answers whose value a reviewer corrected."""
         values = (
@@ -146,19 +141,10 @@ class Reviews:
             for task, number, value in values
         )
 
-    @_locked
     def finished(self, person: Person) -> list[Assignment]:
         """List the tasks that a person has finished, the earliest first."""
         return list(self._finished[person.id])
 
-    @_locked
-    def known_tasks(self, person: Person) -> list[Assignment]:
-        """List the tasks that a person may see: finished, begun and waiting ones."""
-        begun = [task for (task, _), one in self._reviewed.items() if one.reviewer == person.id]
-        begun += [task for (task, _), (who, _) in self._adjudicated.items() if who == person.id]
-        return [*self._finished[person.id], *begun, *self._queue.waiting(self._plan.purposes_of(person.role))]
-
-    @_locked
     def last_answer(self, person: Person, task: Assignment, number: int) -> AnswerRecord | None:
         """Return a person's current review or adjudication of a question."""
         if task.purpose == "review":
@@ -167,7 +153,6 @@ class Reviews:
         who, given = self._adjudicated.get((task, number), (None, None))
         return given if who == person.id else None
 
-    @_locked
     def list_answers(self, task: Assignment, number: int) -> list[GivenAnswer]:
         """List the answers to show to a reviewer or adjudicator, the most frequent first."""
         given = (
@@ -186,13 +171,11 @@ class Reviews:
         found = [GivenAnswer(own[0], value, len(own)) for value, own in texts.items()]
         return sorted(found, key=lambda one: -one.people)
 
-    @_locked
     def answer_key(self, task: Assignment, number: int) -> str:
         """Return the key of the reviewed answer; empty for an adjudication."""
         given = self._answer_of(task, number) if task.purpose == "review" else None
         return given.key if given else ""
 
-    @_locked
     def is_asked(self, task: Assignment, number: int) -> bool:
         """Return whether to ask a question: for review if it has an answer, for adjudication if answers differ."""
         least = 1 if task.purpose == "review" else 2
