@@ -85,7 +85,7 @@ def _compare_imports(release: Path, place: Path, pairs: int) -> Comparison:
     runs = (place / f"run-{number}" for number in itertools.count())
     return compare_times(
         "import of the answers into a run, in times of pandas reading and grouping them",
-        lambda: run_python("-m", "subitize", "import", "geckonum", release, "--out", next(runs)),
+        lambda: run_python("-m", "subitize", "import", "release", "geckonum", release, "--out", next(runs)),
         lambda: run_python("-c", _READ_AND_GROUP, release),
         aim="<= 8",
         pairs=pairs,

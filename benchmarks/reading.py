@@ -69,7 +69,7 @@ def measure(*, is_tiny: bool = False) -> Iterator[Result]:
 
 def _compare_commands(release: Path, place: Path, pairs: int) -> Iterator[Result]:
     run = place / "run"
-    run_python("-m", "subitize", "import", "geckonum", release, "--out", run)
+    run_python("-m", "subitize", "import", "release", "geckonum", release, "--out", run)
     for command in ("score", "agree", "show"):
         yield _compare(command, "GeckoNum's answers", run, pairs)
     peaks_mb: list[float] = []

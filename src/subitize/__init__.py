@@ -12,13 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from subitize.api import agree, calibrate, compare, judge, measure, open, plate, run, score, write_report
+    from subitize.api import *  # noqa: F403
 
 __version__ = "0.1.0"
-__all__ = ["agree", "calibrate", "compare", "judge", "measure", "open", "plate", "run", "score", "write_report"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name in __all__:
-        return getattr(import_module("subitize.api"), name)
-    raise AttributeError(f"module 'subitize' has no attribute {name!r}")
+    if name.startswith("_"):
+        raise AttributeError(f"module 'subitize' has no attribute {name!r}")
+    return getattr(import_module("subitize.api"), name)

@@ -81,7 +81,9 @@ def test_a_saved_calibration_is_the_rule_of_later_runs(
     folder, judge = counted
     monkeypatch.setenv("SUBITIZE_HOME", str(tmp_path / "home"))
     figure = tmp_path / "nae.png"
-    done = call("calibrate", folder, "--judge", judge, "--against", "human", "--save", "collages", "--figure", figure)
+    done = call(
+        "agree", "calibrate", folder, "--judge", judge, "--against", "human", "--save", "collages", "--figure", figure
+    )
     assert done.code == 0, done.err
     assert figure.stat().st_size > 10_000
     assert "collages" in call("list", "calibrations").out

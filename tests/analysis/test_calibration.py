@@ -1,4 +1,4 @@
-"""`subitize calibrate`: a detector's threshold, found again from pictures, boxes and people's counts."""
+"""`subitize agree calibrate`: a detector's threshold, found again from pictures, boxes and people's counts."""
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
@@ -279,7 +279,7 @@ def test_equal_boxes_are_told_apart() -> None:
 
 
 def command(run: Run, *arguments: object) -> Finished:
-    return call("calibrate", run.location, *arguments)
+    return call("agree", "calibrate", run.location, *arguments)
 
 
 def save(run: Run, name: str = "finder") -> None:
@@ -519,5 +519,5 @@ def test_bad_input_is_one_line_and_exit_code_2(run: Run, case: Case) -> None:
 
 
 def test_a_run_that_is_not_there_is_named(tmp_path: Path) -> None:
-    found = call("calibrate", tmp_path / "none", "--judge", "finder")
+    found = call("agree", "calibrate", tmp_path / "none", "--judge", "finder")
     assert (found.code, found.err.count("\n")) == (2, 1)

@@ -47,7 +47,7 @@ def test_a_study_goes_on_with_the_ratings_of_a_release(tmp_path: Path) -> None:
     write_release(tmp_path / "release", ["muse_a"], prompts=prompts, seeds=1)
     write_images(tmp_path / "images", ["muse_a"], prompts, seeds=1, size_px=128)
     for command in (
-        ("import", "geckonum", tmp_path / "release", "--out", tmp_path / "run"),
+        ("import", "release", "geckonum", tmp_path / "release", "--out", tmp_path / "run"),
         ("attach", tmp_path / "run", tmp_path / "images"),
     ):
         assert call(*command).code == 0

@@ -298,7 +298,7 @@ def test_what_cannot_be_exported_says_why(answered: Path, tmp_path: Path) -> Non
         ("--judge", "nobody"),
         ("-o", answered / "run.sqlite"),
     ):
-        done = call("ratings", answered, *arguments)
+        done = call("export", "ratings", answered, *arguments)
         assert (done.code, done.out) == (2, "")
     assert not list(tmp_path.glob(".*"))
     with pytest.raises(SubitizeError, match="cannot write"):

@@ -47,14 +47,14 @@ def test_each_level_has_its_share_but_for_less_than_one(pages: PageSet) -> None:
 
 
 def test_a_sample_is_stored_once_and_restricts_the_study(run: Path) -> None:
-    drawn = call("sample", run / "run", "--n", 8, "--by", "number", "--name", "eight", "--json").json()
+    drawn = call("annotate", "sample", run / "run", "--n", 8, "--by", "number", "--name", "eight", "--json").json()
     assert (drawn["frame"], drawn["probability"], drawn["by"], drawn["seed"]) == (20, 0.4, ["number"], 0)
     with Run(folder(run)) as opened:
         kept = filter_to_sample(opened, "eight", collect_pages(opened))
         assert [page.subject.id for page in kept.pages] == [
             page.subject.id for page in collect_pages(opened).pages if page.subject.id in drawn["subjects"]
         ]
-    again = call("sample", run / "run", "--n", 8, "--name", "eight")
+    again = call("annotate", "sample", run / "run", "--n", 8, "--name", "eight")
     assert again.code == 2
     assert "there is a sample 'eight' already" in again.err
 
@@ -68,7 +68,7 @@ def test_a_sample_is_stored_once_and_restricts_the_study(run: Path) -> None:
     ],
 )
 def test_a_sample_that_cannot_be_drawn_is_refused(run: Path, options: list[object], message: str) -> None:
-    refused = call("sample", run / "run", *options)
+    refused = call("annotate", "sample", run / "run", *options)
     assert refused.code == 2
     assert message in refused.err
 

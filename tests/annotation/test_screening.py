@@ -81,9 +81,9 @@ def test_a_list_holds_back_what_it_names_and_bad_lines_are_named(tmp_path: Path,
             with case(message), pytest.raises(BadFileError, match=message):
                 read_list(run, file, "")
         assert read_held(run) == {}
-    missing = call("screen", tmp_path / "run", "--hold", "x.png")
+    missing = call("annotate", "screen", tmp_path / "run", "--hold", "x.png")
     assert (missing.code, "--hold needs a --reason" in missing.err) == (2, True)
-    done = call("screen", tmp_path / "run", "--hold", "x.png", "--reason", "ugly")
+    done = call("annotate", "screen", tmp_path / "run", "--hold", "x.png", "--reason", "ugly")
     assert (done.code, "--hold name 1: no response with image 'x.png'" in done.err) == (2, True)
 
 
@@ -99,12 +99,17 @@ def test_what_people_flag_can_be_held_back(tmp_path: Path) -> None:
         shown = study.pages[3].pictures[0]
     with Run(folder(tmp_path)) as run:
         assert find_flagged(run, name_images(run)) == {f"{shown.hash}.png": "flagged: a knife"}
-    done = call("screen", tmp_path / "run", "--flagged", "--json")
+    done = call("annotate", "screen", tmp_path / "run", "--flagged", "--json")
     assert list(done.json().values()) == ["flagged: a knife"]
-    assert call("screen", tmp_path / "run", "--release", "x.png", "--hold", COUNTS[0].id, "--reason", "ugly").code == 2
-    assert call("screen", tmp_path / "run", "--release", f"{shown.hash}.png", "--json").json() == {}
-    assert call("screen", tmp_path / "run", "--flagged", "--json").json() == {}
-    assert call("screen", tmp_path / "run", "--hold", f"{shown.hash}.png", "--reason", "a knife").code == 0
+    assert (
+        call(
+            "annotate", "screen", tmp_path / "run", "--release", "x.png", "--hold", COUNTS[0].id, "--reason", "ugly"
+        ).code
+        == 2
+    )
+    assert call("annotate", "screen", tmp_path / "run", "--release", f"{shown.hash}.png", "--json").json() == {}
+    assert call("annotate", "screen", tmp_path / "run", "--flagged", "--json").json() == {}
+    assert call("annotate", "screen", tmp_path / "run", "--hold", f"{shown.hash}.png", "--reason", "a knife").code == 0
     with Run(folder(tmp_path)) as run:
         export_ratings(run, "label-studio", tmp_path / "out", pictures="all")
     (task,) = json.loads((tmp_path / "out" / "tasks-1.json").read_text("utf-8"))
@@ -197,5 +202,5 @@ def test_faces_are_found_blurred_or_withheld(tmp_path: Path) -> None:
     assert np.unique(blurred[face].reshape(-1, 3), axis=0).shape[0] < 40
     assert np.array_equal(blurred[300:], portrait[300:])
     assert [path.name for path in (tmp_path / "without-faces" / "pictures").iterdir()] == ["2.png"]
-    held = call("screen", tmp_path / "run", "--faces", "--json").json()
+    held = call("annotate", "screen", tmp_path / "run", "--faces", "--json").json()
     assert [reason.endswith(("face", "faces")) for reason in held.values()] == [True]

@@ -24,7 +24,7 @@ _FORKED = multiprocessing.get_context("forkserver")
 _FORKED.set_forkserver_preload(
     [
         "subitize.annotation.host",
-        "subitize.cli.people",
+        "subitize.api.people",
         "subitize.papers.geckonum.suite",
         # What these import only when they are used.
         "anyio._backends._asyncio",

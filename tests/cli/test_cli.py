@@ -91,7 +91,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
         ["run", "production", "--model", "observer"],
         ["'observer' cannot do 'production'", "can answer", "asks to draw"],
     ),
-    (["prompts", "geckonumm"], ["no suite named 'geckonumm'"]),
+    (["make", "prompts", "geckonumm"], ["no suite named 'geckonumm'"]),
     (
         ["list", "things"],
         ["no suite, model, judge, refinement or paper named 'things'", "naming", "painter"],
@@ -105,14 +105,14 @@ WRONG: list[tuple[list[str], list[str]]] = [
         ["run", "naming", "--model", "random", "--out", "r", "--database", "mysql://x/y", "--images", "i"],
         ["postgresql://"],
     ),
-    (["stimuli", "--suite", "production"], ["'production' shows no pictures"]),
-    (["stimuli", "--control", "ink"], ["no control named 'ink'", "area, density, hull"]),
-    (["stimuli", "--numbers", "1-5000", "--categories", "fastcards"], ["number 5000"]),
-    (["glyphs", "--out", "somewhere/run.sqlite"], ["somewhere/run.sqlite", "a run's database"]),
+    (["make", "stimuli", "--suite", "production"], ["'production' shows no pictures"]),
+    (["make", "stimuli", "--control", "ink"], ["no control named 'ink'", "area, density, hull"]),
+    (["make", "stimuli", "--numbers", "1-5000", "--categories", "fastcards"], ["number 5000"]),
+    (["list", "glyphs", "--out", "somewhere/run.sqlite"], ["somewhere/run.sqlite", "a run's database"]),
     (["report", "nowhere", "-o", "run.sqlite"], ["run.sqlite", "a run's database"]),
     (["report", "nowhere", "-o", "a-file/report.html"], ["a-file is a file, not a folder"]),
-    (["glyphs", "-o", "a-file/below/glyphs.png"], ["a-file is a file, not a folder"]),
-    (["stimuli", "--out", "a-file"], ["a-file is a file, not a folder"]),
+    (["list", "glyphs", "-o", "a-file/below/glyphs.png"], ["a-file is a file, not a folder"]),
+    (["make", "stimuli", "--out", "a-file"], ["a-file is a file, not a folder"]),
     (["run", "naming"], ["no model given", "--model observer", "subitize list models"]),
 ]
 
@@ -266,7 +266,7 @@ def test_a_read_only_run_can_be_looked_at(run: Path, tmp_path: Path) -> None:
         assert call("score", run, "--json").json() == before
         assert call("show", run).code == 0
         assert call("export", run, "--out", tmp_path / "out").code == 0
-        refused = call("exclude", run, "naming/apples/3/0/category", "--reason", "why")
+        refused = call("show", run, "--exclude", "naming/apples/3/0/category", "--reason", "why")
     assert_is_friendly(refused, str(run), "readonly")
 
 
@@ -300,8 +300,8 @@ def test_commands_multiply_matrices_in_one_thread(given: str | None, used: str) 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["exclude", "RUN", "\udcff", "--reason", "x"],
-        ["exclude", "RUN", "naming/apples/1/0/category", "--reason", "\udcff"],
+        ["show", "RUN", "--exclude", "\udcff", "--reason", "x"],
+        ["show", "RUN", "--exclude", "naming/apples/1/0/category", "--reason", "\udcff"],
         ["score", "RUN", "--judge", "\udcff"],
     ],
     ids=["item", "reason", "judge"],
@@ -513,7 +513,7 @@ def _children(pid: int) -> list[int]:
 
 
 def test_prompts_are_a_csv_with_id_prompt_and_factors() -> None:
-    rows = list(csv.DictReader(io.StringIO(call("prompts", "production").out)))
+    rows = list(csv.DictReader(io.StringIO(call("make", "prompts", "production").out)))
     assert rows[0] == {
         "id": "production/apples/1",
         "prompt": "An image with 1 apple",
@@ -527,12 +527,13 @@ def test_prompts_are_a_csv_with_id_prompt_and_factors() -> None:
         "number": "7",
     } in rows
     assert len(rows) == 40
-    naming = list(csv.DictReader(io.StringIO(call("prompts", "naming").out)))
+    naming = list(csv.DictReader(io.StringIO(call("make", "prompts", "naming").out)))
     assert len(naming) == len({row["id"] for row in naming}) == 8000
 
 
 def test_stimuli_are_written_with_the_released_names_and_their_magnitudes(tmp_path: Path) -> None:
     finished = call(
+        "make",
         "stimuli",
         "--suite",
         "naming:size_px=256",
@@ -569,7 +570,7 @@ def test_stimuli_written_by_several_processes_are_those_written_by_one(
     for cores in (1, 2):
         monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
         out = tmp_path / f"{cores}"
-        call("stimuli", "--suite", "naming:size_px=128", "--images", 1, "--out", out)
+        call("make", "stimuli", "--suite", "naming:size_px=128", "--images", 1, "--out", out)
         written.append({path.name: path.read_bytes() for path in out.iterdir()})
     assert written[0] == written[1]
     assert len(written[0]) == 50 + 2
@@ -577,7 +578,7 @@ def test_stimuli_written_by_several_processes_are_those_written_by_one(
 
 def test_stimuli_are_not_written_among_older_pictures(tmp_path: Path) -> None:
     (tmp_path / "9_dots_0.png").touch()
-    command = ["stimuli", "--numbers", "1", "--images", 1, "--categories", "dots", "--out", tmp_path]
+    command = ["make", "stimuli", "--numbers", "1", "--images", 1, "--categories", "dots", "--out", tmp_path]
     assert_is_friendly(call(*command), f"{tmp_path} holds pictures already, as 9_dots_0.png", "--out")
     assert [path.name for path in tmp_path.iterdir()] == ["9_dots_0.png"]
 
@@ -585,6 +586,7 @@ def test_stimuli_are_not_written_among_older_pictures(tmp_path: Path) -> None:
 def test_correlations_of_magnitudes_are_written_beside_the_stimuli(tmp_path: Path) -> None:
     small = ("--suite", "naming:size_px=256")
     call(
+        "make",
         "stimuli",
         *small,
         "--control",
@@ -630,13 +632,13 @@ def test_score_by_a_factor_and_by_an_unknown_one(run: Path) -> None:
 @pytest.mark.slow
 def test_an_exclusion_shows_in_every_n_and_can_be_taken_back(run: Path) -> None:
     item = "naming/apples/3/0/category"
-    assert call("exclude", run, item, "--reason", "a smudge").code == 0
+    assert call("show", run, "--exclude", item, "--reason", "a smudge").code == 0
     rows = call("score", run, "--json").json()
     assert {row["n"] for row in rows if row["group"] == "all"} == {11}
     assert {row["excluded"] for row in rows if row["group"] == "all"} == {1}
     assert "11 (1 excluded)" in call("score", run).out
     assert "excluded: naming/apples/3/0/category (a smudge)" in call("show", run).out
-    assert call("exclude", run, item, "--undo", "--reason", "it was dust").code == 0
+    assert call("show", run, "--exclude", item, "--undo", "--reason", "it was dust").code == 0
     assert {row["n"] for row in call("score", run, "--json").json() if row["group"] == "all"} == {12}
 
 
@@ -738,10 +740,10 @@ def test_list_names_everything_with_its_options() -> None:
 
 
 def test_doctor_says_what_is_there_and_how_to_get_the_rest() -> None:
-    findings = {row["part"]: row for row in call("doctor", "--json").json()}
+    findings = {row["part"]: row for row in call("list", "parts", "--json").json()}
     assert findings["numpy"]["version"]
     assert all(row["version"] or "pip install" in row["remedy"] for row in findings.values())
-    assert "sqlite" in call("doctor").out
+    assert "sqlite" in call("list", "parts").out
 
 
 def test_help_starts_without_anything_heavy() -> None:

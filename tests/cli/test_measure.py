@@ -120,11 +120,11 @@ def test_where_something_was_refused_the_paper_s_own_figures_stand_beside(tmp_pa
 def test_an_excluded_item_is_told(run: Path) -> None:
     with Run(Folder(run)) as opened:
         item = opened.items()[0].id
-    assert call("exclude", run, item, "--reason", "a smudge").code == 0
+    assert call("show", run, "--exclude", item, "--reason", "a smudge").code == 0
     try:
         assert "1 excluded" in call("measure", run).out
     finally:
-        assert call("exclude", run, item, "--reason", "dust", "--undo").code == 0
+        assert call("show", run, "--exclude", item, "--reason", "dust", "--undo").code == 0
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ QUICK = ("--simulations", 200)
 
 
 def plan(*arguments: object) -> dict[str, Any]:
-    finished = call("power", *arguments, *QUICK, "--json")
+    finished = call("make", "plan", *arguments, *QUICK, "--json")
     assert finished.code == 0, finished.err
     return dict(finished.json())
 
@@ -53,7 +53,7 @@ def test_an_error_is_planned_by_its_mean_and_spread() -> None:
 def test_a_difference_has_power_sizes_and_a_curve(tmp_path: Path) -> None:
     figure = tmp_path / "curve.svg"
     size = ("--prompts", 30, "--images", 2, "--rate", 0.4, "--difference", 0.2, "--power", 0.95)
-    finished = call("power", "difference", *size, *QUICK, "--figure", figure)
+    finished = call("make", "plan", "difference", *size, *QUICK, "--figure", figure)
     assert finished.code == 0, finished.err
     assert "images of one prompt hang together" in finished.out
     assert "prompts for power 0.95, with 2 images each" in finished.out
@@ -83,7 +83,7 @@ def test_annotators_of_a_pool_with_habits_agree_less_surely() -> None:
 
 
 def test_figures_tell_the_error_of_the_simulation_and_no_bar_where_nobody_looks() -> None:
-    finished = call("power", "accuracy", "--prompts", 40, *QUICK)
+    finished = call("make", "plan", "accuracy", "--prompts", 40, *QUICK)
     assert "95 % interval of the simulation's own error" in finished.out
     assert not finished.err
 
@@ -107,7 +107,7 @@ def test_a_run_tells_what_to_assume(tmp_path: Path) -> None:
     assert plan("error", *size, "--measure", "mae", "--model", models[0])["design"]["mean"] > 0
     compared = plan("difference", *size, "--strata", 5)["design"]
     assert (compared["rate"], compared["icc_within"] <= compared["icc"]) == (design["rate"], True)
-    unknown = call("power", "accuracy", "--prompts", 100, "--like", run, "--model", "dalle")
+    unknown = call("make", "plan", "accuracy", "--prompts", 100, "--like", run, "--model", "dalle")
     assert unknown.code == 2
     assert "painter:weber=0.15,size_px=256 on production by observer" in unknown.err
 
@@ -172,7 +172,7 @@ REFUSED = {
 def test_what_cannot_be_planned_is_refused_in_one_line(case: Case) -> None:
     for name, (arguments, told) in REFUSED.items():
         with case(name):
-            finished = call("power", *arguments.split())
+            finished = call("make", "plan", *arguments.split())
             assert finished.code == 2
             assert told in finished.err
             assert finished.err.count("\n") == 1
@@ -188,7 +188,7 @@ def test_what_cannot_be_planned_is_refused_in_one_line(case: Case) -> None:
     ],
 )
 def test_each_study_has_its_own_options_only(arguments: str, told: str) -> None:
-    finished = call("power", *arguments.split())
+    finished = call("make", "plan", *arguments.split())
     assert finished.code == 2
     assert told in finished.err
 
@@ -198,6 +198,6 @@ def test_each_study_has_its_own_options_only(arguments: str, told: str) -> None:
     [("accuracy", "--icc-within"), ("error", "--sd"), ("difference", "--models"), ("kappa", "--raters")],
 )
 def test_each_study_explains_its_options(study: str, own: str) -> None:
-    finished = call("power", study, "--help")
+    finished = call("make", "plan", study, "--help")
     assert finished.code == 0
     assert own in finished.out

@@ -63,7 +63,10 @@ def test_its_published_counts_are_of_its_suites(paper: Paper) -> None:
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_what_it_cannot_do_is_said_in_one_line_with_those_that_can(name: str) -> None:
-    for what, arguments in (("reproduce", ["reproduce", name, "DIR"]), ("import_release", ["import", name, "DIR"])):
+    for what, arguments in (
+        ("reproduce", ["report", "reproduce", name, "DIR"]),
+        ("import_release", ["import", name, "DIR"]),
+    ):
         if not getattr(find_paper(name), what):
             ended = call(*arguments, *(["--out", "run"] if what == "import_release" else []))
             assert (ended.code, ended.err.count("\n")) == (2, 1)

@@ -68,7 +68,7 @@ def check_output(command: str, arguments: list[str], finished: Finished) -> None
     if "--json" in arguments or arguments[0] in FOR_PROGRAMS:
         return
     assert find_wide_lines(finished.out, 80) == [], command
-    if arguments[0] in READ_ONLY or arguments[:2] == ["probes", "describe"]:
+    if arguments[0] in READ_ONLY or arguments[:2] == ["list"]:
         others = {columns: call(*arguments, columns=columns).out for columns in (120, WIDE)}
         assert find_wide_lines(others[120], 120) == [], command
         for told in (finished.out, others[120]):
@@ -131,9 +131,9 @@ def test_every_command_is_in_the_documentation() -> None:
     assert "subitize import readings" in documented
     assert "subitize import votes" in documented
     assert "subitize import outputs" in documented
-    assert "subitize import geckonum" in documented
-    assert "subitize import numbersense" in documented
-    assert "subitize import gimbrr" in documented
+    assert "subitize import release geckonum" in documented
+    assert "subitize import release numbersense" in documented
+    assert "subitize import release gimbrr" in documented
 
 
 @pytest.mark.slow

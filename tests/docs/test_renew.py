@@ -20,9 +20,9 @@ words:
 
 ```console
 $ mkdir made
-$ subitize prompts fish.yaml
+$ subitize make prompts fish.yaml
 FIRST
-$ subitize prompts fish.yaml
+$ subitize make prompts fish.yaml
 ```
 
 \tOf these lines:\r
@@ -130,4 +130,6 @@ def test_a_page_whose_command_fails_is_an_error(
 ) -> None:
     wrong = RIGHT | {"1-2": "1-x"}
     assert renew(tmp_path, wrong, monkeypatch) == (1, write(wrong))
-    assert "page.md: subitize prompts fish.yaml: subitize: fish.yaml line 4: number '1-x'" in capsys.readouterr().err
+    assert (
+        "page.md: subitize make prompts fish.yaml: subitize: fish.yaml line 4: number '1-x'" in capsys.readouterr().err
+    )

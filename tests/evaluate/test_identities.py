@@ -72,7 +72,7 @@ def test_names_are_shown_everywhere_and_specs_stay_beside_them_for_programs(
             assert f'"{spec}",' in told
             assert f'_name": "{name}"' in told
     assert call("score", "run", "--judge", "second", "--json").json()[0]["judge_name"] == "second"
-    assert call("plate", "run", "--model", name, "--judge", "second", "-o", "plate.svg").code == 0
+    assert call("report", "plate", "run", "--model", name, "--judge", "second", "-o", "plate.svg").code == 0
     assert "Claude &lt;b&gt;[red]" in Path("plate.svg").read_text(encoding="utf-8")
     assert call("report", "run", "-o", "report.html", "--tables", "tables").code == 0
     page = Path("report.html").read_text(encoding="utf-8")

@@ -46,7 +46,7 @@ def spec(server: Server) -> str:
 
 
 def rewrite(server: Server, out: Path, *more: object, model: str = "") -> Finished:
-    return call("rewrite", SUITE, "--model", model or spec(server), "--out", out, *more)
+    return call("make", "rewrites", SUITE, "--model", model or spec(server), "--out", out, *more)
 
 
 def test_every_prompt_is_sent_as_text_and_kept_with_who_wrote_it(server: Server, tmp_path: Path) -> None:
@@ -156,13 +156,13 @@ def test_a_file_with_an_open_quotation_mark_is_not_cut(server: Server, tmp_path:
 def test_two_do_not_write_one_file(server: Server, tmp_path: Path) -> None:
     server.behave(Behaviour(text="Dots.", latency_seconds=0.5))
     own = tmp_path / "own.csv"
-    process = start("rewrite", SUITE, "--model", f"{spec(server)},concurrency=1", "--out", own)
+    process = start("make", "rewrites", SUITE, "--model", f"{spec(server)},concurrency=1", "--out", own)
     deadline = time.monotonic() + 60
     while (not own.exists() or own.read_bytes().count(b"\n") < 2) and time.monotonic() < deadline:
         time.sleep(0.01)
     second = rewrite(server, own)
     assert second.code == 2
-    assert f"another `subitize rewrite` is writing {own}; wait for it, or name another file" in second.err
+    assert f"another `subitize make rewrites` is writing {own}; wait for it, or name another file" in second.err
     process.kill()
     process.communicate()
     server.behave(Behaviour(text="Dots."))
@@ -262,10 +262,10 @@ def test_rewritten_prompts_are_run_beside_their_base(server: Server, tmp_path: P
 def test_a_dry_run_shows_what_would_be_sent_and_asks_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     own = tmp_path / "own.csv"
-    done = call("rewrite", SUITE, "--model", "openai:any", "--out", own, "--dry-run")
+    done = call("make", "rewrites", SUITE, "--model", "openai:any", "--out", own, "--dry-run")
     assert done.out == (f"6 prompts; the first would be sent as:\n\n{INSTRUCTION}\n\nPrompt: An image with 1 apple\n")
     assert not own.exists()
-    assert "needs a key" in call("rewrite", SUITE, "--model", "openai:any", "--out", own).err
+    assert "needs a key" in call("make", "rewrites", SUITE, "--model", "openai:any", "--out", own).err
     assert not own.exists()
 
 
@@ -285,7 +285,7 @@ def test_a_dry_run_shows_what_would_be_sent_and_asks_nobody(tmp_path: Path, monk
     ids=["model", "suite", "refined", "limit", "instruction", "file"],
 )
 def test_what_cannot_be_done_says_why(arguments: tuple[object, ...], message: str) -> None:
-    done = call("rewrite", *arguments, "--dry-run")
+    done = call("make", "rewrites", *arguments, "--dry-run")
     assert done.code == 2
     assert message in done.err
 

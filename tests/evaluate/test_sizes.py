@@ -22,13 +22,13 @@ def test_what_would_take_years_is_refused_with_what_it_takes(tmp_path: Path, cas
             ("8,000 items so often are 800,000,000,000,000 answers, 800,000 TB", "25,368 years", "at most 100,000,000"),
         ),
         (
-            ["stimuli", "--images", HUGE, *out],
+            ["make", "stimuli", "--images", HUGE, *out],
             ("has 16,000,000,000,000 items, 16,000 TB of disk", "507 years", "--limit"),
         ),
         (["run", f"naming:images={HUGE}", "--model", "random", *out], ("has 16,000,000,000,000 items",)),
-        (["prompts", f"naming:images={HUGE}"], ("has 16,000,000,000,000 items",)),
+        (["make", "prompts", f"naming:images={HUGE}"], ("has 16,000,000,000,000 items",)),
         (["run", "naming", "--model", "random", "--concurrency", HUGE, *out], ("should be at most 10,000",)),
-        (["power", "accuracy", "--prompts", HUGE], ("should be from 2 to 100000",)),
+        (["make", "plan", "accuracy", "--prompts", HUGE], ("should be from 2 to 100000",)),
     ):
         with case(" ".join(map(str, arguments[:2]))):
             finished = call(*arguments)
@@ -40,7 +40,7 @@ def test_what_would_take_years_is_refused_with_what_it_takes(tmp_path: Path, cas
 
 def test_a_limit_takes_of_a_suite_that_is_too_large(tmp_path: Path) -> None:
     pictures = ["--images", HUGE, "--numbers", "1-3", "--categories", "dots", "--limit", 3]
-    assert call("stimuli", *pictures, "--out", tmp_path / "out").code == 0
+    assert call("make", "stimuli", *pictures, "--out", tmp_path / "out").code == 0
     assert len(list((tmp_path / "out").glob("*.png"))) == 3
 
 

@@ -36,7 +36,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("attached")
     release = write_release(folder / "release", MODELS, prompts=SOME, seeds=SEEDS, accuracy=0.8)
     write_images(folder / "images", MODELS, SOME, SEEDS, size_px=128)
-    assert call("import", "geckonum", release, "--out", folder / "run").code == 0
+    assert call("import", "release", "geckonum", release, "--out", folder / "run").code == 0
     return folder
 
 
@@ -76,7 +76,7 @@ def test_authors_labels_are_set_against_a_judge_of_their_images(
 ) -> None:
     monkeypatch.setenv("SUBITIZE_HOME", str(tmp_path / "home"))
     assert "0 new readings" in call("judge", run, "--judge", "observer").out
-    done = call("attach", run, images)
+    done = call("import", "attachments", run, images)
     assert done.code == 0, done.err
     assert f"dalle_3: {IMAGES} of {IMAGES} images attached (by names)" in done.out
     assert f"{2 * IMAGES} new readings" in call("judge", run, "--judge", "observer").out
@@ -88,7 +88,7 @@ def test_authors_labels_are_set_against_a_judge_of_their_images(
     assert whole == 1.0  # the images are right, and were looked at
     agreed = call("agree", run, "--json").json()
     assert {row["judge"] for row in agreed} == {"geckonum-annotators"}
-    found = call("calibrate", run, "--judge", "observer", "--against", "geckonum-annotators", "--json")
+    found = call("agree", "calibrate", run, "--judge", "observer", "--against", "geckonum-annotators", "--json")
     assert found.code == 0, found.err
     assert found.json()["result"]["n"] >= 10
 
@@ -96,7 +96,7 @@ def test_authors_labels_are_set_against_a_judge_of_their_images(
 @pytest.mark.slow
 @pytest.mark.usefixtures("undrawn")
 def test_an_attached_image_is_shown_under_the_name_it_has_elsewhere(run: Path, images: Path, tmp_path: Path) -> None:
-    call("attach", run, images)
+    call("import", "attachments", run, images)
     story = call("show", run, f"geckonum/{SOME[0].id}").out
     assert f"drew {SOME[0].id}_0, attached: " in story
     (first, *_) = call("show", run, f"geckonum/{SOME[0].id}", "--json").json()["responses"]
@@ -251,13 +251,15 @@ def test_images_with_counts_in_their_names_are_found_in_their_folders(made: Path
     drawn = sorted((made / "images" / "dalle_3").iterdir())
     names = ["FLUX/apples/3_4_apples_17.png", "FLUX/apples/3_3_apples new2.png", "FLUX/dots/1_1_dots_0.png"]
     touch(tmp_path / "names", *names)
-    assert call("import", "numbersense", tmp_path / "names", "--out", tmp_path / "run").code == 0
+    assert call("import", "release", "numbersense", tmp_path / "names", "--out", tmp_path / "run").code == 0
     touch(tmp_path / "images", *names)
     for name, file in zip(names, drawn, strict=False):
         shutil.copy(file, tmp_path / "images" / name)
     (one,) = attach(tmp_path / "run", tmp_path / "images")
     assert (one.matched_by, one.attached, one.missing) == ("names", 3, ())
-    assert call("import", "numbersense", tmp_path / "names", "--out", tmp_path / "run").out.startswith("0 images")
+    assert call("import", "release", "numbersense", tmp_path / "names", "--out", tmp_path / "run").out.startswith(
+        "0 images"
+    )
 
 
 def test_what_cannot_be_attached_is_named_and_stores_nothing(run: Path, images: Path, tmp_path: Path) -> None:
@@ -277,7 +279,7 @@ def test_what_cannot_be_attached_is_named_and_stores_nothing(run: Path, images: 
     with pytest.raises(NothingToDoError, match="has no images that are known by name only"):
         attach(drawn, images)
     assert rows(run, "attachments") == []
-    done = call("attach", run, "nowhere")
+    done = call("import", "attachments", run, "nowhere")
     assert (done.code, done.err.count("\n")) == (2, 1)
 
 
@@ -292,10 +294,10 @@ def test_two_do_not_attach_to_one_model_at_once(run: Path, images: Path) -> None
 def test_attaching_that_was_killed_goes_on_and_leaves_nothing_behind(tmp_path: Path) -> None:
     names = [f"FLUX/{number}_{number}_dots_{index}.png" for number in range(1, 11) for index in range(40)]
     images, run = touch(tmp_path / "images", *names), tmp_path / "run"
-    assert call("import", "numbersense", images, "--out", run).code == 0
+    assert call("import", "release", "numbersense", images, "--out", run).code == 0
     for place, name in enumerate(names):
         (images / name).write_bytes(noise(place))
-    process = start("attach", run, images)
+    process = start("import", "attachments", run, images)
     deadline = time.monotonic() + 60
     while not rows(run, "attachments"):
         assert time.monotonic() < deadline, "it does not get on"
@@ -305,7 +307,7 @@ def test_attaching_that_was_killed_goes_on_and_leaves_nothing_behind(tmp_path: P
     before = len(rows(run, "attachments"))
     assert 0 < before < len(names), "the kill must hit it at work"
     check_images(run, is_done=False)
-    done = subitize("attach", run, images)
+    done = subitize("import", "attachments", run, images)
     assert done.code == 0, done.err
     assert done.out.startswith(f"FLUX: {len(names) - before} of {len(names)} images attached, {before} before")
     assert len(rows(run, "attachments")) == len(names)

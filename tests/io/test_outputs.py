@@ -136,13 +136,13 @@ def test_no_command_takes_the_place_of_a_device(tmp_path: Path, full: Path, case
         (tmp_path / name).parent.mkdir(exist_ok=True)
         os.mknod(tmp_path / name, stat.S_IFCHR | 0o666, os.makedev(*_FULL))
     commands: list[list[object]] = [
-        ["glyphs", "-o", "a.png"],
-        ["prompts", "geckonum", "--sheet", "a.csv"],
+        ["list", "glyphs", "-o", "a.png"],
+        ["make", "prompts", "geckonum", "--sheet", "a.csv"],
         ["report", run, "-o", "a.html"],
-        ["plate", run, "-o", "a.svg"],
+        ["report", "plate", run, "-o", "a.svg"],
         ["export", run, "--format", "csv", "-o", "export"],
         ["export", run, "--format", "parquet", "-o", "export"],
-        ["probes", "captions", captions, "-o", "a.jsonl"],
+        ["make", "caption-probes", captions, "-o", "a.jsonl"],
     ]
     for place, command in enumerate(commands):
         with case(f"{place} {command[0]}"), contextlib.chdir(tmp_path):
@@ -157,7 +157,7 @@ def test_no_command_takes_the_place_of_a_device(tmp_path: Path, full: Path, case
 def test_standard_output_is_refused(tmp_path: Path) -> None:
     link = tmp_path / "stdout"  # of our own, as /dev/stdout is: as root, code without the guard would replace that
     link.symlink_to("/proc/self/fd/1")
-    finished = subitize("glyphs", "-o", link)
+    finished = subitize("list", "glyphs", "-o", link)
     assert (finished.code, finished.out) == (2, "")
     assert finished.err == f"subitize: {link} is standard output, where results are printed; name a file\n"
     assert link.is_symlink()
@@ -167,14 +167,14 @@ def test_standard_output_is_refused(tmp_path: Path) -> None:
 def test_a_null_device_is_written_to_and_stays_one(tmp_path: Path, full: Path) -> None:
     null = tmp_path / "null"
     os.mknod(null, stat.S_IFCHR | 0o666, os.makedev(*_NULL))
-    assert call("glyphs", "-o", null).code == 0
+    assert call("list", "glyphs", "-o", null).code == 0
     assert null.is_char_device()
 
 
 def test_a_file_to_go_on_with_is_no_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     finished = call(
-        "rewrite", "geckonum", "--model", "openai:m,base_url=http://127.0.0.1:9", "-o", tmp_path / "pipe.csv"
+        "make", "rewrites", "geckonum", "--model", "openai:m,base_url=http://127.0.0.1:9", "-o", tmp_path / "pipe.csv"
     )
     assert (finished.code, finished.err) == (2, f"subitize: cannot go on with {tmp_path / 'pipe.csv'}: not a file\n")
 
@@ -183,7 +183,7 @@ def test_a_link_to_itself_is_refused_in_one_line(tmp_path: Path, case: Case) -> 
     loop, run = tmp_path / "loop", copy_run("schema_5", tmp_path)
     loop.symlink_to(loop)
     commands: list[list[object]] = [
-        ["glyphs", "-o", loop],
+        ["list", "glyphs", "-o", loop],
         ["report", run, "-o", loop],
         ["report", run, "-o", tmp_path / "page.html", "--figures", loop],
         ["report", run, "-o", tmp_path / "page.html", "--tables", loop],

@@ -123,7 +123,7 @@ def test_a_csv_lists_images_by_prompt_or_id(tmp_path: Path, case: Case) -> None:
 
 def test_the_sheet_of_images_to_make_lists_those_that_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert call("prompts", f"{SUITE}", "--sheet", "sheet.csv").code == 0
+    assert call("make", "prompts", f"{SUITE}", "--sheet", "sheet.csv").code == 0
     put(tmp_path, "apples_3_0.png")
     done = call("run", SUITE, "--model", "folder:sheet.csv", "--repeats", 1, "--judge", "none", "--only-found")
     assert (done.code, done.err) == (0, "")

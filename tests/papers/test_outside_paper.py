@@ -78,18 +78,20 @@ def test_its_release_is_reproduced_and_imported_and_both_have_the_same_table(rel
         "exact",
     )
     assert "please cite Doe (2026)" in from_files.err
-    imported = done("import", "pets", release, "--out", tmp_path / "run")
-    assert imported.out.startswith("5 images and 5 answers added; see: subitize tables ")
-    assert done("import", "pets", release, "--out", tmp_path / "run").out.startswith("0 images and 0 answers added")
+    imported = done("import", "release", "pets", release, "--out", tmp_path / "run")
+    assert imported.out.startswith("5 images and 5 answers added; see: subitize report tables ")
+    assert done("import", "release", "pets", release, "--out", tmp_path / "run").out.startswith(
+        "0 images and 0 answers added"
+    )
     assert done("tables", tmp_path / "run", "--paper", "pets", "--json").out == from_files.out
-    without = call("tables", tmp_path / "run", "--paper", "pets", "--claims")
+    without = call("report", "tables", tmp_path / "run", "--paper", "pets", "--claims")
     assert (without.code, without.err.count("\n")) == (2, 1)
     assert "this paper's conclusions are not computed" in without.err
     assert "0.750 [0.301, 0.954] = (0.75)" in done("tables", tmp_path / "run", "--paper", "pets").out
 
 
 def test_its_rule_reads_answers_as_the_paper_does(release: Path, tmp_path: Path) -> None:
-    done("import", "pets", release, "--out", tmp_path / "run")
+    done("import", "release", "pets", release, "--out", tmp_path / "run")
     rows = done("score", tmp_path / "run", "--rule", "pets", "--json").json()
     discarded = done("score", tmp_path / "run", "--rule", "strict", "--json").json()
     assert _accuracy(rows) == (0.75, 4)
@@ -109,13 +111,13 @@ def test_its_layout_is_found_from_the_names_and_its_images_are_attached(release:
     command = ["run", "pets:animals=dog,numbers=1-2", "--repeats", 1, "--judge", "none", "--out", tmp_path / "a"]
     taken = done(*command, "--model", f"folder:{images}")
     assert "layout pets: 2 of 2 images found" in taken.out
-    done("import", "pets", release, "--out", tmp_path / "b")
+    done("import", "release", "pets", release, "--out", tmp_path / "b")
     assert "kennel-1: 2 of 4 images attached (by names)" in done("attach", tmp_path / "b", tmp_path).out
 
 
 def test_a_wrong_line_of_its_release_is_named_and_leaves_no_run(release: Path, tmp_path: Path) -> None:
     (release / "answers.csv").write_text(ANSWERS.replace("cat,3", "cow,3"), encoding="utf-8")
-    finished = call("import", "pets", release, "--out", tmp_path / "run")
+    finished = call("import", "release", "pets", release, "--out", tmp_path / "run")
     assert (finished.code, finished.err.count("\n")) == (2, 1)
     assert "answers.csv line 5: no item of pets asks for 3 of 'cow'" in finished.err
     assert not (tmp_path / "run").exists()
@@ -139,13 +141,13 @@ def test_all_that_a_listed_paper_names_and_is_not_there_is_told() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reproduce", "exploding"], "paper 'exploding' (exploding:PAPER) cannot be loaded: boom"),
-        (["reproduce", "half"], "exploding:PART cannot be loaded: boom"),
+        (["report", "reproduce", "exploding"], "paper 'exploding' (exploding:PAPER) cannot be loaded: boom"),
+        (["report", "reproduce", "half"], "exploding:PART cannot be loaded: boom"),
         (["import", "number", ".", "--out", "run"], "paper 'number' (odd_papers:NUMBER) should be a Paper, not 7"),
         (["import", "half", ".", "--out", "run"], "exploding:PART cannot be loaded: boom"),
         (["run", "half", "--model", "painter", "--out", "run"], "suite 'half' (exploding:PART) cannot be loaded: boom"),
         (
-            ["import", "t2icountbench", ".", "--out", "run"],
+            ["import", "release", "t2icountbench", ".", "--out", "run"],
             "t2icountbench cannot be imported; those that can: ",
         ),
         (["score", "run", "--rule", "half"], "exploding:PART cannot be loaded: boom"),
@@ -169,7 +171,13 @@ def test_broken_papers_break_no_other_command(tmp_path: Path) -> None:
     suite = "production:numbers=2,categories=apples"
     done("run", suite, "--model", "painter:size_px=128", "--repeats", 1, "--out", run)
     done("run", suite, "--model", f"folder:{images}", "--judge", "observer", "--repeats", 1, "--out", run)
-    for command in (["score", run, "--rule", "boxes"], ["measure", run], ["show", run], ["doctor"], ["list", "suites"]):
+    for command in (
+        ["score", run, "--rule", "boxes"],
+        ["measure", run],
+        ["show", run],
+        ["list", "parts"],
+        ["list", "suites"],
+    ):
         done(*command)
     done("tables", run, "--paper", "numbersense")
     done("report", run, "-o", tmp_path / "report.html")

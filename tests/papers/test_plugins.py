@@ -38,7 +38,7 @@ SLIPS = {
 
 def test_a_bad_item_of_an_outside_suite_is_named_and_nothing_is_stored(tmp_path: Path, case: Case) -> None:
     for slip, message in SLIPS.items():
-        for command in (["run", "--model", "painter", "--out", tmp_path / "run"], ["prompts"]):
+        for command in (["run", "--model", "painter", "--out", tmp_path / "run"], ["make", "prompts"]):
             with case(f"{slip} {command[0]}"):
                 finished = call(command[0], f"odd:slips={slip}", *command[1:])
                 assert (finished.code, finished.err.count("\n")) == (2, 1), finished
@@ -82,11 +82,11 @@ def test_a_judge_that_breaks_anywhere_is_named_and_leaves_no_trace(tmp_path: Pat
 
 
 def test_a_paper_that_breaks_or_gives_no_tables_is_named(tmp_path: Path) -> None:
-    broken = call("reproduce", "hollow")
+    broken = call("report", "reproduce", "hollow")
     told = "subitize: plug-in odd_roles failed: RuntimeError: no data; tell its authors\n"
     assert (broken.code, broken.err) == (2, told)
     assert call("run", "odd", "--model", "painter:size_px=128", "--out", tmp_path / "run").code == 0
-    hollow = call("tables", tmp_path / "run", "--paper", "hollow")
+    hollow = call("report", "tables", tmp_path / "run", "--paper", "hollow")
     assert (hollow.code, hollow.err) == (2, "subitize: paper 'hollow': its tables should be Tables, not 'a table'\n")
 
 

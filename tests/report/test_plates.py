@@ -393,7 +393,9 @@ def test_the_command_says_in_a_line_what_is_wrong(painted: Path, tmp_path: Path)
         assert (done.code, done.out) == (2, ""), message
         assert message in done.err
         assert len(done.err.splitlines()) == 1
-    done = call("plate", painted, "-o", tmp_path / "plate.SVG", "--transpose", "--columns", 2, "--rule", "boxes>=0.2")
+    done = call(
+        "report", "plate", painted, "-o", tmp_path / "plate.SVG", "--transpose", "--columns", 2, "--rule", "boxes>=0.2"
+    )
     assert (done.code, done.out) == (0, f"{tmp_path / 'plate.SVG'}\n"), done.err
 
 

@@ -16,6 +16,6 @@ def test_the_sheet_in_the_documentation_shows_the_drawings_there_are() -> None:
     with Image.open(IN_DOCS) as stored:
         known = np.asarray(stored.convert("RGB")).astype(int)
     now = np.asarray(contact_sheet()).astype(int)
-    assert known.shape == now.shape, "run: subitize glyphs --out docs/glyphs.png"
+    assert known.shape == now.shape, "run: subitize list glyphs --out docs/glyphs.png"
     differs = np.abs(known - now).max(axis=2) > 60
-    assert differs.mean() < 0.001, "run: subitize glyphs --out docs/glyphs.png"
+    assert differs.mean() < 0.001, "run: subitize list glyphs --out docs/glyphs.png"

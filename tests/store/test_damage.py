@@ -125,5 +125,5 @@ def test_a_missing_or_broken_image_is_told(whole: Path, tmp_path: Path, case: Ca
             assert (judged.code, judged.out) == (2, "vlm:ideal-human: 0 new readings, 16 looks failed\n")
             assert re.search(rf"image {run}/images/\S+ {message}; restore it from a backup", judged.err)
             assert "none of its 6 pictures can be read" in told(
-                call("plate", run, "-o", tmp_path / "p.svg", "--judge", "observer")
+                call("report", "plate", run, "-o", tmp_path / "p.svg", "--judge", "observer")
             )

@@ -460,14 +460,14 @@ def test_a_file_is_described_and_its_prompts_are_listed(tmp_path: Path) -> None:
     described = call("list", file).out.splitlines()
     assert described[1:3] == ["title: My cats", "items: 6 to draw"]
     assert "factors: number (1, 2, 3); category (apple, cat)" in described
-    assert call("prompts", file).out.splitlines()[:2] == [
+    assert call("make", "prompts", file).out.splitlines()[:2] == [
         "id,prompt,number,category",
         "my-cats.yaml/apple/1,1 apple,1,apple",
     ]
-    assert "my-cats.yaml~grid/cat/2" in call("prompts", f"{file}~grid").out
-    assert call("prompts", f"{file}:fresh=2").err.startswith("subitize: suite 'file' has no option 'fresh'")
+    assert "my-cats.yaml~grid/cat/2" in call("make", "prompts", f"{file}~grid").out
+    assert call("make", "prompts", f"{file}:fresh=2").err.startswith("subitize: suite 'file' has no option 'fresh'")
     assert (
-        call("prompts", tmp_path / "none.yaml").err
+        call("make", "prompts", tmp_path / "none.yaml").err
         == f"subitize: cannot read {tmp_path / 'none.yaml'}: No such file or directory\n"
     )
 

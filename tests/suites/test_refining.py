@@ -509,7 +509,7 @@ def test_a_row_for_what_shows_a_picture_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["list", "positions"])
 @pytest.mark.parametrize("most", [-3, 1])
 def test_a_most_that_applies_to_nothing_is_refused(name: str, most: int) -> None:
-    done = call("prompts", "production", "--refine", f"{name}:most={most}")
+    done = call("make", "prompts", "production", "--refine", f"{name}:most={most}")
     assert done.code == 2
     assert f"refinement '{name}': most={most}: should be at least 2" in done.err
 
@@ -574,14 +574,17 @@ def test_a_dry_run_refuses_what_the_run_would_refuse(tmp_path: Path, odd_models:
 
 
 def test_prompts_are_listed_beside_those_that_they_refine() -> None:
-    listed = call("prompts", "production:numbers=4,categories=apples", "--refine", "grid").out.splitlines()
+    listed = call("make", "prompts", "production:numbers=4,categories=apples", "--refine", "grid").out.splitlines()
     assert listed == [
         "id,prompt,base,category,number,refinement,is_refined",
         "production/apples/4,An image with 4 apples,,apples,4,,",
         'production~grid/apples/4,"An image with 4 apples, with a 2 row 2 column grid",'
         "production/apples/4,apples,4,grid,True",
     ]
-    assert call("prompts", "production~grid:numbers=4,categories=apples").out.splitlines() == [listed[0], listed[2]]
+    assert call("make", "prompts", "production~grid:numbers=4,categories=apples").out.splitlines() == [
+        listed[0],
+        listed[2],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -593,7 +596,7 @@ def test_prompts_are_listed_beside_those_that_they_refine() -> None:
     ],
 )
 def test_a_wrong_refinement_says_what_would_be_right(refine: list[str], message: str) -> None:
-    done = call("prompts", SMALL, *(part for one in refine for part in ("--refine", one)))
+    done = call("make", "prompts", SMALL, *(part for one in refine for part in ("--refine", one)))
     assert done.code == 2
     assert message in done.err
 

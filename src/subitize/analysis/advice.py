@@ -55,7 +55,7 @@ def advise_tables(observations: "Frame", name: str) -> list[str]:
     unknown = observations.filter(pl.col("status") == "unknown").seen_items()
     suites = dict.fromkeys(base_suite(item.suite) for item in unknown if isinstance(item.task, Match))
     return [
-        f"{suite}: similarities rank texts, and accept or reject none; for their figures: subitize tables "
+        f"{suite}: similarities rank texts, and accept or reject none; for their figures: subitize report tables "
         f"{shlex.quote(name)} --paper {paper}"
         for suite in suites
         for paper, found in papers_by_name().items()

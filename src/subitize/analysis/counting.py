@@ -59,7 +59,7 @@ def measure_counting(observed: Mapping[str, Frame]) -> list[CountingReport]:
     found = [one for run, seen in observed.items() for one in _keep(run, counts[run], seen)]
     if not found:
         raise NothingToDoError(
-            "all counts are excluded; take an exclusion back with: subitize exclude RUN ITEM --reason WHY --undo"
+            "all counts are excluded; take an exclusion back with: subitize show RUN --exclude ITEM --reason WHY --undo"
             if any(rows.height for rows in counts.values())
             else "there are no counts to measure: these figures need items with the factors number and category, as "
             "those of naming and production; for others: subitize score RUN"

@@ -133,7 +133,7 @@ def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts:
     if observations.rows["is_excluded"].all():
         raise NothingToDoError(
             f"all {len(observations)} observations are excluded; take an exclusion back with: "
-            "subitize exclude RUN ITEM --reason WHY --undo"
+            "subitize show RUN --exclude ITEM --reason WHY --undo"
         )
     items = observations.seen_items()
     chosen = list_factors(items) if factors is None else check_factors(items, factors)

@@ -41,9 +41,10 @@ class OpenStudy:
     def warn(self) -> Iterator[str]:
         """List which images are not shown."""
         if held := len(self.study.pages) - len(self.study.shown_pages()):
-            yield f"{count_noun(held, 'page')} held back; see: subitize screen RUN"
+            yield f"{count_noun(held, 'page')} held back; see: subitize annotate screen RUN"
         if self.without_image:
-            yield f"not shown, as known by name only: {count_noun(self.without_image, 'image')}; see: subitize attach"
+            unseen = count_noun(self.without_image, "image")
+            yield f"not shown, as known by name only: {unseen}; see: subitize import attachments"
 
     def make_links(self, address: str) -> dict[str, str]:
         """Make a link for each invited person, then for the owner, then for a recruiter."""

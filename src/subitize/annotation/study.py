@@ -441,8 +441,9 @@ class Study:
 def _explain_empty_study(run: Run, collected: PageSet) -> str:
     missing = f"; {collected.without_image} images are known by name only" if collected.without_image else ""
     if collected.held_back:
-        return f"{run.location} has nothing to show{missing}; all of its images are held back; see: subitize screen RUN"
-    return f"{run.location} has nothing to show{missing}; bring images in with: subitize attach RUN FOLDER"
+        missing += "; all of its images are held back"
+        return f"{run.location} has nothing to show{missing}; see: subitize annotate screen RUN"
+    return f"{run.location} has nothing to show{missing}; bring images in with: subitize import attachments RUN FOLDER"
 
 
 def default_rule(run: Run) -> str:

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from subitize.api.options import AnyPath, AnyRun, Names
-from subitize.errors import RunError
+from subitize.errors import BadValueError, RunError
 from subitize.interfaces import NoEvents
 from subitize.report.terminal import TerminalEvents
 
 if TYPE_CHECKING:
+    from subitize.evaluate.costs import Budget
+    from subitize.report.table import Result
     from subitize.store import Location, Run
 
 GivenP = ParamSpec("GivenP")
@@ -26,6 +28,7 @@ Place = tuple[str, int, str | None]
 
 AS_WARNINGS = NoEvents()
 """The default of a verb's `events`: Python warnings, and a bar for the progress."""
+_DATABASE: ContextVar[tuple[str, Path] | None] = ContextVar("_DATABASE", default=None)
 _CALLER: ContextVar[Place | None] = ContextVar("_CALLER", default=None)
 
 
@@ -103,26 +106,72 @@ def opened(*runs: AnyRun, create: bool = False) -> "Iterator[list[Run]]":
         yield [one if isinstance(one, Run) else stack.enter_context(Run(locate(one), create=create)) for one in runs]
 
 
+@contextmanager
+def database(url: str, images: AnyPath) -> Iterator[None]:
+    """Find runs by name in a PostgreSQL database, their images in a folder."""
+    before = _DATABASE.set((url, Path(images)))
+    try:
+        yield
+    finally:
+        _DATABASE.reset(before)
+
+
+def in_database() -> bool:
+    """Return whether runs are found in a database."""
+    return _DATABASE.get() is not None
+
+
 def locate(run: AnyRun) -> "Location":
     """Return the location of a run."""
-    from subitize.store import Folder, Run
+    from subitize.store import Database, Folder, Run
 
     if isinstance(run, Run):
         return run.location
-    return Folder(Path(run)) if isinstance(run, str | Path) else run
+    if not isinstance(run, str | Path):
+        return run
+    known = _DATABASE.get()
+    return Folder(Path(run)) if known is None else Database(known[0], str(run), known[1])
 
 
 def name_of(run: AnyRun) -> str:
     """Return the name under which commands find a run."""
     from subitize.store import Folder
 
+    if isinstance(run, str):
+        return run
     location = locate(run)
     return str(location.path) if isinstance(location, Folder) else location.run_id
+
+
+def told(records: object, *lines: str) -> "Result":
+    """Make a result of lines that say it all."""
+    from subitize.records import to_plain
+    from subitize.report.table import Result
+
+    return Result(records=to_plain(records), notes=lines)
 
 
 def as_list(names: Names | None) -> list[str]:
     """Return one name, or several, as a list."""
     return [names] if isinstance(names, str) else list(names or ())
+
+
+def split_refinements(given: Names) -> list[str]:
+    """Split names joined by +, except those with options; refuse one that is given twice."""
+    each = [name for text in as_list(given) for name in ([text] if ":" in text else text.split("+"))]
+    names = [text.partition(":")[0] for text in each]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadValueError(f"`refine` {name} is given {names.count(name)} times; once is enough")
+    return each
+
+
+def make_budget(prices: AnyPath | None, max_cost: float | None) -> "Budget":
+    """Make the budget that calls are charged to."""
+    from subitize.evaluate.costs import Budget
+    from subitize.io.prices import load_prices
+
+    return Budget(load_prices(as_path(prices)), max_cost)
 
 
 def as_path(path: AnyPath | None) -> Path | None:

@@ -58,3 +58,10 @@ Seed = Annotated[int, Opt("Seed of everything random.", "N")]
 Tries = Annotated[int, Opt("How often a request is sent before it counts as failed.", "N")]
 MaxCost = Annotated[float | None, Opt("Stop before it has cost more than this in total.", "USD")]
 Prices = Annotated[AnyPath | None, Opt("Your prices (TOML), in place of ours where both have one.", "FILE")]
+Suite = Annotated[str, Arg("name, name:key=value,key=value or FILE.yaml; see: subitize list suites", "SUITE")]
+Official = Annotated[str | None, Opt("The official prompts, where the suite has none of its own.", "FILE", "--prompts")]
+Fresh = Annotated[str | None, Opt("Make new prompts of the same design, never published.", "SEED")]
+Nouns = Annotated[str | None, Opt("Your own nouns for --fresh.", "FILE")]
+Refine = Annotated[
+    Names, Opt("Also refined prompts: grid, additive+position, rewritten:file=FILE … Repeatable.", "NAME")
+]

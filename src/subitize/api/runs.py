@@ -1,88 +1,195 @@
 """Verbs that make a run and have it judged."""
 
-from contextlib import nullcontext
+import shlex
+from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 from subitize.api import options
-from subitize.api.calls import AS_WARNINGS, as_list, locate, opened, outside_loop, verb
-from subitize.api.options import AnyRun, Names
-from subitize.errors import BadValueError
+from subitize.api.calls import (
+    AS_WARNINGS,
+    as_list,
+    as_path,
+    in_database,
+    locate,
+    name_of,
+    opened,
+    outside_loop,
+    split_refinements,
+    verb,
+)
+from subitize.api.options import AnyPath, AnyRun, Names, Opt
+from subitize.errors import BadValueError, NothingToDoError
 
 if TYPE_CHECKING:
+    from subitize.evaluate.plan import Plan
     from subitize.interfaces import Events
+    from subitize.report.table import Result
     from subitize.store import Run
+
+SameModel = Annotated[bool, Opt("The model at the new address is the one that the run knows.")]
+DryRun = Annotated[bool, Opt("Only show what would be done, and what it may cost.")]
 
 
 @verb
 @outside_loop
 def run(
-    suite: str,
-    models: Names,
-    out: AnyRun | None = None,
+    suite: options.Suite,
+    models: Annotated[
+        Names,
+        Opt("name or name:key=value,…, or called NAME: NAME=name:… Repeatable [required].", "MODEL", "--model"),
+    ] = (),
+    out: Annotated[AnyRun | None, Opt("The run to make, or to go on with [runs/SUITE].", "RUN")] = None,
     *,
-    judge: str | None = None,
-    repeats: int | None = None,
-    limit: int | None = None,
-    seed: int | None = None,
-    refine: Names = (),
-    sight_check: bool = True,
+    judge: Annotated[
+        str | None, Opt("Who judges the answers; none: no judge yet [the suite's own judge].", "JUDGE")
+    ] = None,
+    trained_with: Annotated[str | None, Opt("The judge that rewarded the models in training, if any.", "JUDGE")] = None,
+    trained_on: Annotated[
+        str | None, Opt("Data sets that the models were trained on: coco+visual7w …", "NAMES")
+    ] = None,
+    repeats: Annotated[int | None, Opt("How often each item is given [as the suite says].", "N")] = None,
+    limit: Annotated[int | None, Opt("Only N items, a sample stratified as the suite is.", "N")] = None,
+    seed: Annotated[int | None, Opt("Seed of everything random; a resumed run keeps its own.", "N", shown="0")] = None,
+    official: options.Official = None,
+    fresh: options.Fresh = None,
+    nouns: options.Nouns = None,
+    refine: options.Refine = (),
+    concurrency: Annotated[int | None, Opt("How many requests are sent at once [as the model says].", "N")] = None,
+    only_found: Annotated[bool, Opt("With folder:PATH: run only the items whose images are there.")] = False,
+    tries: options.Tries = 5,
+    max_cost: options.MaxCost = None,
+    prices: options.Prices = None,
+    sight_check: Annotated[bool, Opt("Check first, on 12 plain pictures, that the model can see.")] = True,
+    same_model: SameModel = False,
+    report: Annotated[AnyPath | None, Opt("Then write a report: one HTML page.", "FILE")] = None,
+    dry_run: DryRun = False,
     events: "Events" = AS_WARNINGS,
-) -> "Run":
-    """Run a suite on models, judge their answers, and open the run; stored answers are not asked for again.
+) -> Any:  # noqa: ANN401  # the run, open; of a dry run the forecast
+    """Run a suite on models, and judge their answers.
 
-    Call it under `if __name__ == "__main__":` in a script, because worker processes import the script.
+    A run that was stopped or killed goes on with the same command; nothing is asked twice.
     """
     from subitize.evaluate.config import RunConfig
-    from subitize.evaluate.execution import execute, prepare, raise_errors
+    from subitize.evaluate.execution import advise, execute, prepare, raise_errors
     from subitize.evaluate.identities import open_if_any
     from subitize.evaluate.plan import make_plan
+    from subitize.io.outputs import check_file
+    from subitize.io.specs import write_spec
     from subitize.records import OF_FILE
     from subitize.registry import make_suite
     from subitize.store import Run
 
     if not models:
-        raise BadValueError("no model given: name one, such as observer, or painter to draw")
+        raise BadValueError(
+            "no model given: add `models` observer, or to draw `models` painter; for all see: subitize list models"
+        )
+    if report is not None:
+        check_file(Path(report))
+    spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     config = RunConfig(
-        suite=suite,
+        suite=spec,
         models=tuple(as_list(models)),
-        refine=tuple(as_list(refine)),
+        refine=tuple(split_refinements(refine)),
         judge=judge,
         seed=seed,
         repeats=repeats,
         limit=limit,
+        concurrency=concurrency,
+        tries=tries,
+        only_found=only_found,
         sight_check=sight_check,
+        is_same_model=same_model,
+        trained_with=trained_with,
+        trained_on=trained_on,
+        max_cost_usd=max_cost,
+        prices=as_path(prices),
     )
-    made = make_suite(suite)
+    made = make_suite(spec)
     events.warn(*made.obj.notes)
-    location = locate(out or Path(f"runs/{made.spec.name.removesuffix(OF_FILE)}"))
-    with open_if_any(location) as known:
+    plain_name = made.spec.name.removesuffix(OF_FILE)
+    place = out or (plain_name if in_database() else f"runs/{plain_name}")
+    with ExitStack() as stack:
+        known = stack.enter_context(open_if_any(locate(place)))
         plan = make_plan(config, known, made)
+        if dry_run:
+            return _forecast(plan, known, events)
         prepare(plan, events)
-        with Run(location, create=True) if known is None else nullcontext(known) as own:
-            result = execute(plan, own, events)
+        own = stack.enter_context(Run(locate(place), create=True)) if known is None else known
+        result = execute(plan, own, events)
+        advice = advise(plan, own, name_of(place))
+        if report is not None:
+            _write_report(own, Path(report), events, has_failures=bool(result.failures))
+    events.say(*advice)
     raise_errors(plan.budget, result, judge)
-    return Run(location)
+    return Run(locate(place))
+
+
+def _forecast(plan: "Plan", run: "Run | None", events: "Events") -> "Result":
+    from subitize.evaluate.forecast import forecast
+    from subitize.io.prices import warn_of_age
+    from subitize.report.costs import forecast_result
+
+    found = forecast_result(forecast(plan, run), plan.budget.spent_usd)
+    events.warn(*filter(None, [warn_of_age(plan.budget.used, datetime.now(UTC).date())]))
+    return found
+
+
+def _write_report(run: "Run", page: Path, events: "Events", *, has_failures: bool) -> None:
+    from subitize.report.document import Outputs, write_report
+
+    try:
+        events.say(*map(str, write_report([run], Outputs(page), events)))
+    except NothingToDoError:
+        if not has_failures:  # the failures say why there is nothing to report
+            raise
 
 
 @verb
 @outside_loop
-def judge(run: options.RunArg, judge: str, *, events: "Events" = AS_WARNINGS) -> None:
-    """Let a judge answer the questions of a run; stored readings are not asked for again."""
+def judge(
+    run: options.RunArg,
+    judge: Annotated[str, Opt("name or name:key=value,…, or called NAME: NAME=name:…", "JUDGE")],
+    *,
+    model: Annotated[str | None, Opt("Only the responses of this model.", "MODEL")] = None,
+    rule: options.JudgeRule = None,
+    tries: options.Tries = 5,
+    max_cost: options.MaxCost = None,
+    prices: options.Prices = None,
+    same_model: SameModel = False,
+    dry_run: DryRun = False,
+    events: "Events" = AS_WARNINGS,
+) -> "Result | None":
+    """Have a judge answer the questions of a run.
+
+    What it answered before is not asked again.
+    """
     from subitize.evaluate.config import JudgeConfig
     from subitize.evaluate.execution import RunResult, raise_errors
+    from subitize.evaluate.forecast import forecast_judging
+    from subitize.evaluate.judging import find_other_rules, plan_judging
     from subitize.evaluate.judging import judge as judge_responses
-    from subitize.evaluate.judging import plan_judging
+    from subitize.report.costs import expense_result
 
+    config = JudgeConfig(
+        judge=judge,
+        model=model,
+        rule=rule,
+        tries=tries,
+        is_same_model=same_model,
+        max_cost_usd=max_cost,
+        prices=as_path(prices),
+    )
     with opened(run) as (own,):
-        plan = plan_judging(JudgeConfig(judge=judge), own)
+        plan = plan_judging(config, own)
         events.warn(*plan.notes)
+        if dry_run:
+            return expense_result([forecast_judging(plan, own)], plan.budget.spent_usd)
         tally = judge_responses(plan, own, events)
+        earlier = find_other_rules(plan, own)
+    if earlier:
+        anew = shlex.join(["score", name_of(run), "--judge", str(plan.judge), "--rule", str(plan.rule)])
+        events.warn(f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}")
     raise_errors(plan.budget, RunResult([], [tally]), judge)
-
-
-def open(run: str | Path) -> "Run":
-    """Open an existing run; use it in a `with` block, or close it."""
-    from subitize.store import Run
-
-    return Run(locate(run))
+    return None

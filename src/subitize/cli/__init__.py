@@ -5,11 +5,10 @@ import sys
 from io import TextIOWrapper
 from typing import NoReturn
 
-# Each module adds its commands when it is imported.
-from subitize.cli import corpus, data, listing, papers, people, running, serving, verbs  # noqa: F401
+from subitize.cli import verbs  # noqa: F401  # it adds the commands
 from subitize.cli.expose import name_options
+from subitize.cli.groups import app
 from subitize.cli.old_names import modernise
-from subitize.cli.options import app
 from subitize.errors import BadValueError, SubitizeError
 from subitize.io.memory import tune_gc
 from subitize.papers import find_culprit

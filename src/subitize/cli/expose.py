@@ -1,14 +1,17 @@
 """Makes commands of verbs: a command's options are the parameters of the verb's signature."""
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from inspect import Parameter
 from pathlib import Path
 from typing import Any, ForwardRef, get_args, get_origin
 
 import typer
 
+from subitize.api.calls import database
 from subitize.api.options import Arg, Opt
 from subitize.errors import BadValueError
 from subitize.report.terminal import TerminalEvents
@@ -17,36 +20,38 @@ _DATABASE = typer.Option(
     None, "--database", metavar="URL", envvar="SUBITIZE_DATABASE", help="postgresql://…, for runs that a team shares."
 )
 _AS_JSON = typer.Option(False, "--json", help="Print JSON for programs.")
+_FLAGS: dict[str, str] = {}
 
 
 def expose(
-    group: typer.Typer, name: str, verb: Callable[..., Any], *, has_json: bool = False, resumes: bool = False
+    group: typer.Typer, name: str, verb: Callable[..., Any], *, has_json: bool | str = False, resumes: bool = False
 ) -> None:
     """Add a verb to a group of commands.
 
-    With `has_json` it prints its records on request. One that resumes says so when it is stopped by Ctrl-C.
+    With `has_json` it prints its records on request; if this is the name of an option, only together with it. One that
+    resumes says so when it is stopped by Ctrl-C.
     """
     given = [one for one in inspect.signature(verb).parameters.values() if one.name != "events"]
-    runs = {one.name for one in given if _is_run(one)}
-    images = "image_folder" if any(one.name == "images" for one in given) else "images"
+    several = next((one.name for one in given if one.kind is Parameter.VAR_POSITIONAL), None)
     parameters = [_translate(one) for one in given]
-    if runs:
-        parameters += [_option("database", _DATABASE, str | None), _option(images, _images(images), Path | None)]
+    flags = {one.name: one.default.param_decls[0].partition("/")[0] for one in parameters if one.default.param_decls}
+    reads_run = any(ForwardRef("Run") in _kinds(one.annotation) for one in given)
+    folder = "image_folder" if any(one.name == "images" for one in given) else "images"
+    if reads_run:
+        parameters += [_option("database", _DATABASE, str | None), _option(folder, _images(folder), Path | None)]
     if has_json:
         parameters.append(_option("as_json", _AS_JSON, bool))
 
     def command(**values: Any) -> None:  # noqa: ANN401
+        _FLAGS.update(flags)
         as_json = values.pop("as_json", False)
-        database, folder = values.pop("database", None), values.pop(images, None) if runs else None
-        values = {
-            key: _locate(value, database, folder) if key in runs else value
-            for key, value in values.items()
-            if value not in (None, [])
-        }
-        several = [each for one in given if one.kind is Parameter.VAR_POSITIONAL for each in values.pop(one.name)]
+        if as_json and isinstance(has_json, str) and not values[has_json]:
+            raise BadValueError(f"`json` needs `{has_json}` here; for the figures of a run: subitize score RUN --json")
+        place = [values.pop(one) for one in ("database", folder)] if reads_run else [None, None]
+        chosen = {key: value for key, value in values.items() if value not in (None, [])}
         try:
-            with CommandEvents() as events:
-                found = verb(*several, **values, events=events)
+            with _in_database(*place), CommandEvents() as events:
+                found = verb(*chosen.pop(str(several), ()), **chosen, events=events)
         except KeyboardInterrupt:
             if not resumes:
                 raise
@@ -69,26 +74,22 @@ class CommandEvents(TerminalEvents):
 
 def name_options(message: str) -> str:
     """Write `limit` in a message as --limit."""
-    import re
-
-    return re.sub(r"`([a-z_]+)`", lambda found: f"--{found[1].replace('_', '-')}", message)
+    return re.sub(r"`([a-z_]+)`", lambda found: _FLAGS.get(found[1], _flag(found[1], None)), message)
 
 
 def emit(found: object, *, as_json: bool = False) -> None:
-    """Print what a verb found: a result, or the paths of files."""
-    match found:
-        case None:
-            pass
-        case Path():
-            print(found)
-        case list():
-            print(*found, sep="\n")
-        case _:
-            from subitize.report.table import Result
-            from subitize.report.writers import print_result
+    """Print what a verb found: a result, a text, or the paths of files; close a run."""
+    if isinstance(found, str | Path | list):
+        lines = found if isinstance(found, list) else [found]
+        print(*lines, sep="\n", end="" if isinstance(found, str) else "\n")
+        return
+    from subitize.report.table import Result
+    from subitize.report.writers import print_result
 
-            if isinstance(found, Result):
-                print_result(found, as_json=as_json)
+    if isinstance(found, Result):
+        print_result(found, as_json=as_json)
+    elif found is not None:
+        found.close()  # type: ignore[attr-defined]  # the run that was made
 
 
 def _translate(given: Parameter) -> Parameter:
@@ -115,22 +116,17 @@ def _translate(given: Parameter) -> Parameter:
     return _option(given.name, option, kind)
 
 
-def _locate(names: str | list[str], database: str | None, images: Path | None) -> Any:  # noqa: ANN401
-    """Return the locations of runs: folders, or names in a database."""
-    from subitize.store import Database
-
-    if database is None:
-        return names
+def _in_database(url: str | None, images: Path | None) -> AbstractContextManager[None]:
+    if url is None:
+        return nullcontext()
     if images is None:
         raise BadValueError("a run in a database needs `images` DIR (or SUBITIZE_IMAGES) for its images")
-    if isinstance(names, list):
-        return [Database(database, one, images) for one in names]
-    return Database(database, names, images)
+    return database(url, images)
 
 
 def _images(name: str) -> Any:  # noqa: ANN401
-    flag, help = f"--{name.replace('_', '-')}", "With --database: where the images are kept."
-    return typer.Option(None, flag, metavar="DIR", envvar="SUBITIZE_IMAGES", help=help)
+    help = "With --database: where the images are kept."
+    return typer.Option(None, _flag(name, None), metavar="DIR", envvar="SUBITIZE_IMAGES", help=help)
 
 
 def _option(name: str, default: Any, kind: Any) -> Parameter:  # noqa: ANN401
@@ -155,8 +151,4 @@ def _kind(kinds: Sequence[Any]) -> Any:  # noqa: ANN401
         return list[str]
     if Path in kinds:
         return Path
-    return next(one for one in kinds if one in (bool, int, float, str))
-
-
-def _is_run(given: Parameter) -> bool:
-    return ForwardRef("Run") in _kinds(given.annotation)
+    return next((one for one in kinds if one in (bool, int, float, str)), str)

@@ -155,7 +155,7 @@ def _locked(path: Path) -> Iterator[None]:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise BusyError(
-                    f"another `subitize rewrite` is writing {path}; wait for it, or name another file"
+                    f"another `subitize make rewrites` is writing {path}; wait for it, or name another file"
                 ) from None
             except OSError:  # a file system without locks
                 pass

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from subitize.analysis.claims import ALPHA, POOLED, SMALL, Claim, Contrast, Verdict
@@ -65,7 +65,11 @@ def claims_section(suite: str, groups: Mapping[str, Sequence[Claim]], wording: W
 
 def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
     """Draw the differences behind the claims for all models together; those of each model are in the data."""
-    from subitize.report.series import bounds, methods, sizes  # it loads the store, which `reproduce` does without
+    from subitize.report.series import (  # it loads the store, which `report reproduce` does without
+        bounds,
+        methods,
+        sizes,
+    )
 
     tested = [(one, each) for one in found for each in one.comparisons]
     if not tested:
@@ -187,13 +191,11 @@ def claim_lines(claims: Iterable[Claim], *, title: str = "claims") -> Iterator[s
         yield from (f"    {part}" for part in one.sentence.split("; "))
 
 
-def paper_result(found: Tables, names: "Names | None" = None, *, only_claims: bool, as_json: bool = False) -> Result:
-    """Show a paper's tables and conclusions, or these alone; as JSON, either the one or the other."""
+def paper_result(found: Tables, names: "Names | None" = None, *, only_claims: bool) -> Result:
+    """Show a paper's tables and conclusions, or these alone; the records are either the one or the other."""
     rename, add_names = (names.rename, names.add_names) if names else (lambda it: it, lambda it: it)
-    if as_json:
-        return Result(records=add_names(to_plain(found.claims() if found.claims and only_claims else found.records)))
+    claims = found.claims() if found.claims and (only_claims or not found.shows_claims) else ()
     show = found.show or reproduction_result
     shown: Result = Result() if only_claims else show(rename(found.records))
-    if found.claims and (only_claims or not found.shows_claims):
-        return shown.say(*claim_lines(rename(found.claims())))
-    return shown
+    records = add_names(to_plain(claims if only_claims else found.records))
+    return replace(shown.say(*claim_lines(rename(claims))) if claims else shown, records=records)

@@ -141,7 +141,7 @@ def _check_left(series: Sequence[Series]) -> None:
         count = sum(len(one.observations) for one in series)
         raise NothingToDoError(
             f"all {count} observations are excluded; take an exclusion back with: "
-            "subitize exclude RUN ITEM --reason WHY --undo"
+            "subitize show RUN --exclude ITEM --reason WHY --undo"
         )
 
 

@@ -131,7 +131,7 @@ def _find_item(survey: RunFrame, name: str) -> Item:
     if reason is not None:
         raise BadValueError(
             f"item {found.id!r} is excluded ({reason}); take it back first: "
-            f"subitize exclude RUN {found.id} --reason WHY --undo"
+            f"subitize show RUN --exclude {found.id} --reason WHY --undo"
         )
     return found
 
@@ -140,7 +140,7 @@ def _choose_suite(observations: Frame, name: str | None) -> str:
     known = observations.rows["suite"].unique().sort().to_list()
     if not known:
         raise NothingToDoError(
-            "everything is excluded; take an exclusion back with: subitize exclude RUN ITEM --reason WHY --undo"
+            "everything is excluded; take an exclusion back with: subitize show RUN --exclude ITEM --reason WHY --undo"
         )
     if name is not None and name not in known:
         raise UnknownNameError("suite with readings", name, known)
@@ -232,7 +232,7 @@ def _shown(pieces: Iterator[str], load: _Loader) -> Iterator[str]:
     if load.named:
         raise NothingToDoError(
             f"the {load.named} pictures of this plate are known by name only; attach them first: "
-            "subitize attach RUN FOLDER"
+            "subitize import attachments RUN FOLDER"
         )
     held = f"none of its {load.unshown} pictures can be read" if load.unshown else "nothing of it was drawn"
     raise NothingToDoError(f"there is no picture for this plate: {held}; choose others with --item, --model, --repeat")

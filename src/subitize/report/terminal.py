@@ -1,6 +1,6 @@
 """Prints lines, tables and progress at a terminal: wraps text, shortens long names, keeps figures whole.
 
-It imports little, because every command prints and `doctor` must work where packages are missing."""
+It imports little, because every command prints and `list parts` must work where packages are missing."""
 
 import re
 import shutil

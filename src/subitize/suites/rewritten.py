@@ -11,7 +11,7 @@ from subitize.io.files import CsvRow, read_lines, read_text
 from subitize.records import Item, Scalar, task_text
 
 COLUMNS = ("item", "base_prompt", "prompt", "model", "revision", "instruction")
-"""The columns that `subitize rewrite` writes; only item and prompt are required."""
+"""The columns that `subitize make rewrites` writes; only item and prompt are required."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class RewrittenPrompt:
 
 
 class Rewritten:
-    """Take the prompts of a CSV file (item,prompt), as `subitize rewrite` writes it; others stay as they were.
+    """Take the prompts of a CSV file (item,prompt), as `subitize make rewrites` writes it; others stay as they were.
 
     A row is taken whatever its item asks for. `sha256` is the beginning of the hash of the file, by which a run knows
     it; a file with another is refused.
@@ -41,7 +41,7 @@ class Rewritten:
 
     def __init__(self, *, file: str = "", sha256: str = "") -> None:
         if not file:
-            raise BadValueError("refinement 'rewritten' needs file=FILE.csv; `subitize rewrite` writes one")
+            raise BadValueError("refinement 'rewritten' needs file=FILE.csv; `subitize make rewrites` writes one")
         self._path = Path(file)
         read = list(_read(self._path))
         self._lines = {row.item: line for line, row in read}

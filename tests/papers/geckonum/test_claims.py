@@ -168,13 +168,13 @@ def test_a_model_that_lacks_a_task_leaves_claims_of_several_tasks_undecided(rele
 @pytest.mark.slow
 def test_the_claims_of_a_run_are_those_of_the_files(tmp_path: Path) -> None:
     release = write_release(tmp_path / "release")
-    call("import", "geckonum", release, "--out", tmp_path / "run")
-    from_files = call("reproduce", "geckonum", release, "--claims", "--json")
-    from_run = call("tables", tmp_path / "run", "--paper", "geckonum", "--claims", "--json")
+    call("import", "release", "geckonum", release, "--out", tmp_path / "run")
+    from_files = call("report", "reproduce", "geckonum", release, "--claims", "--json")
+    from_run = call("report", "tables", tmp_path / "run", "--paper", "geckonum", "--claims", "--json")
     assert from_run.out == from_files.out
     assert [one["id"] for one in from_run.json()] == list(CLAIMS)
-    assert call("tables", tmp_path / "run", "--paper", "geckonum").out.endswith(
-        call("tables", tmp_path / "run", "--paper", "geckonum", "--claims").out
+    assert call("report", "tables", tmp_path / "run", "--paper", "geckonum").out.endswith(
+        call("report", "tables", tmp_path / "run", "--paper", "geckonum", "--claims").out
     )
 
 

@@ -24,7 +24,7 @@ PROMPTS = [next(prompt for prompt in SOME if TYPES[prompt.type] == task) for tas
 def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("geckonum")
     write_release(path / "release", ["muse_a"], prompts=PROMPTS)
-    assert call("import", "geckonum", path / "release", "--out", path / "run").code == 0
+    assert call("import", "release", "geckonum", path / "release", "--out", path / "run").code == 0
     return path
 
 
@@ -58,8 +58,8 @@ def test_what_a_release_has_twice_goes_out_once(imported: Path, tmp_path: Path) 
     path = tmp_path / "release" / "task_1_muse_a.csv"
     header, first, *others = path.read_text("utf-8").splitlines()
     path.write_text("\n".join([header, first, *others, first]) + "\n", encoding="utf-8")
-    assert call("import", "geckonum", tmp_path / "release", "--out", tmp_path / "run").code == 0
-    assert call("ratings", tmp_path / "run", "-o", tmp_path / "out.csv").code == 0
+    assert call("import", "release", "geckonum", tmp_path / "release", "--out", tmp_path / "run").code == 0
+    assert call("export", "ratings", tmp_path / "run", "-o", tmp_path / "out.csv").code == 0
     done = call("import", "readings", tmp_path / "out.csv", "--run", tmp_path / "run", "--judge", "again")
     with Run(Folder(tmp_path / "run")) as run:
         assert done.out == f"{len(readings(run, JUDGE)) - 1} readings added\n"

@@ -133,7 +133,7 @@ def test_a_bad_row_in_the_last_file_leaves_no_run_behind(tmp_path: Path) -> None
     folder = write_release(tmp_path / "release", prompts=PROMPTS)
     path = folder / "task_3_imagen_c.csv"
     path.write_text(path.read_text(encoding="utf-8") + "geckonum_01011_0,imagen_c,0,Is", encoding="utf-8")
-    done = call("import", "geckonum", folder, "--out", tmp_path / "run")
+    done = call("import", "release", "geckonum", folder, "--out", tmp_path / "run")
     assert done.code == 2
     assert "task_3_imagen_c.csv line" in done.err
     assert not (tmp_path / "run").exists()
@@ -144,7 +144,7 @@ def test_a_line_that_is_none_of_its_prompt_leaves_no_run_behind(tmp_path: Path) 
     path = folder / "task_2_dalle_3.csv"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:1] + [line.replace("An image", "A picture", 2) for line in lines[1:]]))
-    assert call("import", "geckonum", folder, "--out", tmp_path / "run").code == 2
+    assert call("import", "release", "geckonum", folder, "--out", tmp_path / "run").code == 2
     assert not (tmp_path / "run").exists()
 
 

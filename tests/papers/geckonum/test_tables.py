@@ -359,7 +359,7 @@ def test_excluded_items_are_in_no_table(small: Path, tmp_path: Path) -> None:
 def test_a_run_without_geckonum_is_refused_with_what_to_do(tmp_path: Path) -> None:
     with (
         Run(Folder(tmp_path / "run"), create=True) as run,
-        pytest.raises(NothingToDoError, match="subitize import geckonum DIR"),
+        pytest.raises(NothingToDoError, match="subitize import release geckonum DIR"),
     ):
         read_run(run)
 

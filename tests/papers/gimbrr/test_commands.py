@@ -20,7 +20,7 @@ def read(sheet: Path) -> list[dict[str, str]]:
 
 def test_a_sheet_names_the_files_by_which_a_folder_is_read(tmp_path: Path) -> None:
     sheet, images = tmp_path / "sheet.csv", tmp_path / "images"
-    done = call("prompts", SPEC, "--sheet", sheet)
+    done = call("make", "prompts", SPEC, "--sheet", sheet)
     assert done.code == 0
     assert done.out == (
         f"{sheet}: 38 images to make; once they are in a folder: "
@@ -37,10 +37,10 @@ def test_a_sheet_names_the_files_by_which_a_folder_is_read(tmp_path: Path) -> No
 
 def test_a_sheet_has_a_row_per_repeat_and_lists_no_pictures_that_a_suite_shows(tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    assert call("prompts", "t2icountbench:numbers=2,objects=apple,scenes=home", "--sheet", sheet).code == 0
+    assert call("make", "prompts", "t2icountbench:numbers=2,objects=apple,scenes=home", "--sheet", sheet).code == 0
     files = [row["file"] for row in read(sheet)]
     assert files[:4] == [f"apple_home_plain_2_{repeat}.png" for repeat in range(4)]
-    refused = call("prompts", "naming:images=1", "--sheet", tmp_path / "other.csv")
+    refused = call("make", "prompts", "naming:images=1", "--sheet", tmp_path / "other.csv")
     assert refused.code == 2
     assert "--sheet lists images to be made, and this suite shows pictures" in refused.err
     assert not (tmp_path / "other.csv").exists()
@@ -62,7 +62,7 @@ def directory(tmp_path: Path) -> Path:
 
 
 def test_the_authors_directory_is_taken_with_its_errors_told_or_corrected(directory: Path) -> None:
-    kept = call("prompts", "gimbrr", "--prompts", directory)
+    kept = call("make", "prompts", "gimbrr", "--prompts", directory)
     assert kept.code == 0
     assert kept.err.splitlines() == [
         "subitize: directory.csv: left out 1 row of img2img, which start from a picture",
@@ -70,7 +70,7 @@ def test_the_authors_directory_is_taken_with_its_errors_told_or_corrected(direct
         "corrected=true corrects them",
     ]
     assert 'gimbrr/489,a fork to the left of a cake,spatial,"fork, cake",to the right of' in kept.out
-    corrected = call("prompts", "gimbrr:corrected=true", "--prompts", directory)
+    corrected = call("make", "prompts", "gimbrr:corrected=true", "--prompts", directory)
     assert "(489): corrected\n" in corrected.err
     assert 'spatial,"fork, cake",to the left of' in corrected.out
 
@@ -113,7 +113,7 @@ def test_bad_input_is_told_with_line_and_remedy(case: Case, tmp_path: Path) -> N
     for name, (text, message) in bad.items():
         (tmp_path / "bad.csv").write_text(text, encoding="utf-8")
         with case(name):
-            done = call("prompts", "gimbrr", "--prompts", tmp_path / "bad.csv")
+            done = call("make", "prompts", "gimbrr", "--prompts", tmp_path / "bad.csv")
             assert (done.code, done.out) == (2, "")
             assert message in done.err
             assert "Traceback" not in done.err

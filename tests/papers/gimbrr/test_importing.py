@@ -24,7 +24,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_ratings_go_out_as_they_came_in(odd: Path, tmp_path: Path) -> None:
     run, again = tmp_path / "run", tmp_path / "again"
-    assert call("import", "gimbrr", odd, "--out", run).code == 0
+    assert call("import", "release", "gimbrr", odd, "--out", run).code == 0
     again.mkdir()
     done = call("export", run, "--paper", "gimbrr", "-o", again / RATINGS)
     assert done.code == 0, done.err
@@ -32,8 +32,10 @@ def test_ratings_go_out_as_they_came_in(odd: Path, tmp_path: Path) -> None:
     assert done.out == f"{len(rows)} ratings in {again / RATINGS}\n"
     assert read_rows(again / RATINGS) == rows
     (again / DIRECTORY).write_bytes((odd / DIRECTORY).read_bytes())
-    assert call("import", "gimbrr", again, "--out", tmp_path / "second").code == 0
-    first, second = (call("tables", one, "--paper", "gimbrr", "--json").out for one in (run, tmp_path / "second"))
+    assert call("import", "release", "gimbrr", again, "--out", tmp_path / "second").code == 0
+    first, second = (
+        call("report", "tables", one, "--paper", "gimbrr", "--json").out for one in (run, tmp_path / "second")
+    )
     assert first == second
 
 
@@ -41,7 +43,7 @@ def test_ratings_go_out_as_they_came_in(odd: Path, tmp_path: Path) -> None:
 def test_the_released_ratings_go_out_as_they_came_in(shared_data: Path, tmp_path: Path) -> None:
     """But for what the release has of older texts, and which conditional prompts can be assessed automatically."""
     run, file = tmp_path / "run", tmp_path / "ratings.csv"
-    assert call("import", "gimbrr", shared_data / "gimbrr", "--out", run).code == 0
+    assert call("import", "release", "gimbrr", shared_data / "gimbrr", "--out", run).code == 0
     assert call("export", run, "--paper", "gimbrr", "-o", file).code == 0
     ours, theirs = read_rows(file), read_rows(shared_data / "gimbrr" / RATINGS)
     assert list(ours[0]) == list(theirs[0]) == list(COLUMNS)
@@ -55,20 +57,20 @@ def test_the_released_ratings_go_out_as_they_came_in(shared_data: Path, tmp_path
 
 
 def test_a_release_that_is_imported_again_adds_nothing(odd: Path, tmp_path: Path) -> None:
-    assert call("import", "gimbrr", odd, "--out", tmp_path / "run").code == 0
-    again = call("import", "gimbrr", odd, "--out", tmp_path / "run")
+    assert call("import", "release", "gimbrr", odd, "--out", tmp_path / "run").code == 0
+    again = call("import", "release", "gimbrr", odd, "--out", tmp_path / "run")
     rated = len(read_rows(odd / RATINGS))
     assert again.out.startswith(f"0 images and 0 readings added, {rated} readings there already")
     changed = write_release(tmp_path / "changed", ["Dalle"], per_task=2)
     rows = read_rows(changed / RATINGS)
     rows[0]["annotation"] = "True" if rows[0]["annotation"] == "False" else "False"
     write_rows(changed / RATINGS, COLUMNS, rows)
-    refused = call("import", "gimbrr", changed, "--out", tmp_path / "run")
+    refused = call("import", "release", "gimbrr", changed, "--out", tmp_path / "run")
     assert (refused.code, "has other ratings of Dalle than the release" in refused.err) == (2, True)
 
 
 def test_a_divided_image_is_two_readings_and_a_tie(odd: Path, tmp_path: Path) -> None:
-    done = call("import", "gimbrr", odd, "--out", tmp_path / "run")
+    done = call("import", "release", "gimbrr", odd, "--out", tmp_path / "run")
     rows = read_rows(odd / RATINGS)
     assert f"{len(rows) - 1} images and {len(rows)} readings added" in done.out
     assert f"once yes and once no ({rows[-1]['ID']})" in done.err
@@ -79,7 +81,7 @@ def test_a_divided_image_is_two_readings_and_a_tie(odd: Path, tmp_path: Path) ->
 
 def test_an_export_or_tables_that_cannot_be_made_say_why(odd: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    call("import", "gimbrr", odd, "--out", run)
+    call("import", "release", "gimbrr", odd, "--out", run)
     nobody = call("export", run, "--paper", "gimbrr", "--judge", "nobody")
     assert (nobody.code, "no readings by 'nobody'; judges with readings: gimbrr-annotators" in nobody.err) == (2, True)
     other = call("export", run, "--paper", "t2icountbench")
@@ -92,13 +94,13 @@ def test_an_export_or_tables_that_cannot_be_made_say_why(odd: Path, tmp_path: Pa
     into_run = call("export", run, "--paper", "gimbrr", "-o", run / "run.sqlite")
     assert (into_run.code, "is the name of a run's database" in into_run.err) == (2, True)
     Run(Folder(tmp_path / "empty"), create=True).close()
-    empty = call("tables", tmp_path / "empty", "--paper", "gimbrr")
+    empty = call("report", "tables", tmp_path / "empty", "--paper", "gimbrr")
     assert (empty.code, "has no items of gimbrr; first: subitize run gimbrr" in empty.err) == (2, True)
 
 
 def test_ratings_in_the_authors_columns_come_in_again(odd: Path, tmp_path: Path) -> None:
     run, file = tmp_path / "run", tmp_path / "ratings.csv"
-    call("import", "gimbrr", odd, "--out", run)
+    call("import", "release", "gimbrr", odd, "--out", run)
     assert call("export", run, "--paper", "gimbrr", "-o", file).code == 0
     assert call("import", "readings", file, "--run", run, "--judge", "again").code == 0
     with Run(Folder(run)) as stored:

@@ -54,7 +54,7 @@ def test_what_is_wrong_with_a_file_is_told_with_its_line(case: Case, tmp_path: P
         with case(what):
             folder = write_release(tmp_path / what, ["Dalle"], per_task=1)
             change(folder, 0, **changed)
-            done = call("import", "gimbrr", folder, "--out", tmp_path / "run")
+            done = call("import", "release", "gimbrr", folder, "--out", tmp_path / "run")
             assert (done.code, done.out) == (2, "")
             assert done.err.startswith(f"subitize: {RATINGS} line 2: ")
             assert message in done.err
@@ -76,7 +76,7 @@ def test_a_missing_column_or_file_is_named(case: Case, tmp_path: Path) -> None:
         folder = write_release(tmp_path / "column", ["Dalle"], per_task=1)
         text = (folder / RATINGS).read_text(encoding="utf-8").replace("Algorithm", "Model", 1)
         (folder / RATINGS).write_text(text, encoding="utf-8")
-        done = call("reproduce", "gimbrr", folder)
+        done = call("report", "reproduce", "gimbrr", folder)
         assert done.code == 2
         assert f"{RATINGS} line 1: no column Algorithm in" in done.err
         assert "a comma, a semicolon or a tab between columns: File_name, annotation, Algorithm, ID" in done.err
@@ -84,15 +84,18 @@ def test_a_missing_column_or_file_is_named(case: Case, tmp_path: Path) -> None:
         folder = write_release(tmp_path / "task", ["Dalle"], per_task=1)
         text = (folder / DIRECTORY).read_text(encoding="utf-8").replace("Simple arithmetic", "Juggling")
         (folder / DIRECTORY).write_text(text, encoding="utf-8")
-        done = call("reproduce", "gimbrr", folder)
+        done = call("report", "reproduce", "gimbrr", folder)
         assert (done.code, f"{DIRECTORY} line 3: no task named 'Juggling'" in done.err) == (2, True)
     with case("no directory"):
-        assert "no Prompt_dir_230228.csv in" in call("reproduce", "gimbrr", tmp_path).err
+        assert "no Prompt_dir_230228.csv in" in call("report", "reproduce", "gimbrr", tmp_path).err
     with case("no ratings"):
         (folder / RATINGS).unlink()
-        assert "no annotations*.csv in" in call("reproduce", "gimbrr", folder).err
+        assert "no annotations*.csv in" in call("report", "reproduce", "gimbrr", folder).err
     with case("no folder"):
-        assert "gimbrr needs its release: subitize reproduce gimbrr DIR" in call("reproduce", "gimbrr").err
+        assert (
+            "gimbrr needs its release: subitize report reproduce gimbrr DIR"
+            in call("report", "reproduce", "gimbrr").err
+        )
 
 
 def test_ratings_that_are_doubled_or_missing_are_told_and_counted(folder: Path) -> None:

@@ -26,7 +26,7 @@ def write_account(run: Run) -> SuiteReport:
 @pytest.fixture(scope="module")
 def imported(made_up: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report") / "run"
-    assert call("import", "gimbrr", made_up, "--out", folder).code == 0
+    assert call("import", "release", "gimbrr", made_up, "--out", folder).code == 0
     return folder
 
 
@@ -143,7 +143,7 @@ def test_one_model_has_a_profile_without_relations(imported: Path) -> None:
 @pytest.mark.slow
 def test_two_judges_are_told_apart_and_each_has_its_relations(made_up: Path, tmp_path: Path) -> None:
     folder, yes, rule = tmp_path / "run", Words("yes"), Rule("votes")
-    assert call("import", "gimbrr", made_up, "--out", folder).code == 0
+    assert call("import", "release", "gimbrr", made_up, "--out", folder).code == 0
     with Run(Folder(folder)) as run:
         run.add_judge(Spec("second", {}, "second"), is_stand_in=False)
         rated = [stored.reading for stored in run.readings("gimbrr-annotators")]
@@ -154,8 +154,8 @@ def test_two_judges_are_told_apart_and_each_has_its_relations(made_up: Path, tmp
             )
         names = set(figures(write_account(run)))
     assert {"over-single-1-chart", "over-multiple-1-chart"} <= names
-    several = call("tables", folder, "--paper", "gimbrr")
+    several = call("report", "tables", folder, "--paper", "gimbrr")
     assert several.code == 2
     assert "has several judges: gimbrr-annotators, second; name one with --judge" in several.err
-    cells = call("tables", folder, "--paper", "gimbrr", "--judge", "second", "--json").json()
+    cells = call("report", "tables", folder, "--paper", "gimbrr", "--judge", "second", "--json").json()
     assert {cell["ours"] for cell in cells if cell["table"] == "tasks"} == {100}

@@ -62,10 +62,10 @@ def test_tables_show_names_and_programs_get_specs_too(run: Run) -> None:
     run.add_model(Spec("m", {}, "m"), is_stand_in=False, name="Mine")
     assert all(warning.startswith("Mine: ") for warning in read_run(run)[1])
     folder = run.location.path  # type: ignore[union-attr]
-    printed = call("tables", folder, "--paper", "gimbrr")
+    printed = call("report", "tables", folder, "--paper", "gimbrr")
     assert printed.code == 0, printed.err
     assert "Mine" in printed.out
-    rows = call("tables", folder, "--paper", "gimbrr", "--json").json()
+    rows = call("report", "tables", folder, "--paper", "gimbrr", "--json").json()
     assert {(row["column"], row.get("column_name")) for row in rows if row["table"] == "overall"} == {
         ("m", "Mine"),
         ("pooled", None),

@@ -174,7 +174,7 @@ def test_shares_are_those_of_plain_counting(made_up: Path) -> None:
         if row["Task"] == "Multiple objects":
             kind = "common" if extras[row["ID"]]["Common"] == "True" else "uncommon"
             counted["multiple-by-size", f"{kind}|{extras[row['ID']]['Num_objects'][0]} pooled"].append(is_right)
-    cells = call("reproduce", "gimbrr", made_up, "--json").json()
+    cells = call("report", "reproduce", "gimbrr", made_up, "--json").json()
     found = {(cell["table"].replace("controlled", "tasks"), f"{cell['row']} {cell['column']}"): cell for cell in cells}
     for place, ratings in counted.items():
         assert found[place]["ours"] == pytest.approx(100 * sum(ratings) / len(ratings)), place
@@ -184,17 +184,17 @@ def test_shares_are_those_of_plain_counting(made_up: Path) -> None:
 
 @pytest.mark.slow
 def test_the_tables_of_an_imported_run_are_those_of_the_files(made_up: Path, tmp_path: Path) -> None:
-    done = call("import", "gimbrr", made_up, "--out", tmp_path / "run")
+    done = call("import", "release", "gimbrr", made_up, "--out", tmp_path / "run")
     assert done.code == 0, done.err
     assert "MIT licence" in done.err
-    from_files = call("reproduce", "gimbrr", made_up, "--json", "--extensions")
-    from_run = call("tables", tmp_path / "run", "--paper", "gimbrr", "--json", "--extensions")
+    from_files = call("report", "reproduce", "gimbrr", made_up, "--json", "--extensions")
+    from_run = call("report", "tables", tmp_path / "run", "--paper", "gimbrr", "--json", "--extensions")
     assert from_files.out == from_run.out
     assert {"correlations", "regressions", "linked-singles"} <= {cell["table"] for cell in from_files.json()}
 
 
 def test_tables_are_printed_with_the_models_full_names(made_up: Path) -> None:
-    text = call("reproduce", "gimbrr", made_up).out
+    text = call("report", "reproduce", "gimbrr", made_up).out
     for expected in ("DALL-E 2", "Midjourney", "SD 1.5", "pooled", "(54)", "verdicts", "single: least squares"):
         assert expected in text
     assert "Dalle" not in text.partition("claims")[0]

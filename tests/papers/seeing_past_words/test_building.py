@@ -308,7 +308,7 @@ def test_the_command_counts_and_names_what_is_missing(tmp_path: Path) -> None:
     questions.write_text(f"{questions.read_text(encoding='utf-8')}x.png,Why?,3\n", encoding="utf-8")
     (tmp_path / "2.png").touch()
     out = tmp_path / "probes.jsonl"
-    ended = call("probes", "build", questions, "--out", out, "--images", tmp_path, "--split", "standard")
+    ended = call("make", "probes", questions, "--out", out, "--images", tmp_path, "--split", "standard")
     assert ended.code == 0
     assert "left out, a question that no template fits: 1 ('Why?')" in ended.err
     assert "5 of 6 (0.png, 1.png, 3.png, …)" in ended.err
@@ -327,7 +327,7 @@ def test_the_command_counts_and_names_what_is_missing(tmp_path: Path) -> None:
     ],
 )
 def test_options_of_building_are_checked(option: str, value: str, message: str, tmp_path: Path) -> None:
-    ended = call("probes", "build", write_questions(tmp_path / "a.csv"), "--out", tmp_path / "out", option, value)
+    ended = call("make", "probes", write_questions(tmp_path / "a.csv"), "--out", tmp_path / "out", option, value)
     assert ended.code == 2
     assert message in ended.err
     assert not (tmp_path / "out").exists()

@@ -90,7 +90,7 @@ def test_networks_from_disk_do_a_framing(suite: str, specs: dict[str, str], tmp_
     ended = call("run", specs[suite], *named, "--out", tmp_path / "run", "--no-sight-check")
     assert ended.code == 0, ended.err
     assert ended.out.count(" 0 refused, 0 failed,") == len(models)
-    rows = call("tables", tmp_path / "run", "--paper", "seeing-past-words", "--json").json()
+    rows = call("report", "tables", tmp_path / "run", "--paper", "seeing-past-words", "--json").json()
     assert all(any(row["row"].startswith(model) for row in rows) for model in models)
     assert call("score", tmp_path / "run").code == 0
 

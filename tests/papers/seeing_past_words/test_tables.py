@@ -166,7 +166,7 @@ def test_score_has_no_figure_of_similarities_and_says_where_there_is_one(tmp_pat
     assert {row["value"] for row in scores if row["model"] == "clip"} == {1.0}
     assert {"accuracy", "discarded"} <= {row["measure"] for row in scores if row["model"] == "vilbert"}
     told = call("score", tmp_path / "run").out
-    assert f"for their figures: subitize tables {tmp_path / 'run'} --paper seeing-past-words" in told
+    assert f"for their figures: subitize report tables {tmp_path / 'run'} --paper seeing-past-words" in told
 
 
 @pytest.mark.slow
@@ -212,12 +212,12 @@ def test_claims_are_decided_by_what_models_do(tables: Tables) -> None:
 @pytest.mark.slow
 def test_the_command_prints_tables_and_claims(run: Run) -> None:
     folder = run.location.path  # type: ignore[union-attr]
-    ended = call("tables", folder, "--paper", "seeing-past-words")
+    ended = call("report", "tables", folder, "--paper", "seeing-past-words")
     assert ended.code == 0, ended.err
     assert "table2, test" in ended.out
     assert "4.2.2 bias holds: models that name a wrong number mostly name two" in ended.out
     assert "p_c: as the paper computes it: the recall of right texts" in ended.out.replace("acc, ", "")
-    rows = call("tables", folder, "--paper", "seeing-past-words", "--json").json()
+    rows = call("report", "tables", folder, "--paper", "seeing-past-words", "--json").json()
     assert {"table", "row", "column", "published", "ours", "verdict", "low", "high", "n"} <= rows[0].keys()
 
 
@@ -237,9 +237,9 @@ def test_a_blind_model_is_named_so_and_failures_are_counted(tmp_path: Path) -> N
         assert {one.row for one in found.records} == {"model (blind) · drawn"}  # type: ignore[attr-defined]
         assert found.warnings == ["broken: 12 texts have no score, and are in no figure"]
         run.add_model(Spec("model", {}, "model"), is_stand_in=True, name="Mine")
-    tables = call("tables", tmp_path / "run", "--paper", "seeing-past-words")
+    tables = call("report", "tables", tmp_path / "run", "--paper", "seeing-past-words")
     assert "Mine (blind) · drawn" in tables.out, tables.err
-    (row, *_) = call("tables", tmp_path / "run", "--paper", "seeing-past-words", "--json").json()
+    (row, *_) = call("report", "tables", tmp_path / "run", "--paper", "seeing-past-words", "--json").json()
     assert (row["row"], row["row_name"]) == ("model (blind) · drawn", "Mine (blind) · drawn")
 
 
@@ -276,7 +276,7 @@ def test_printed_cells_are_all_there() -> None:
 
 @pytest.mark.slow
 def test_tables_6_and_7_of_the_release_are_exact(shared_data: Path) -> None:
-    ended = call("reproduce", "seeing-past-words", shared_data / "counting-probe", "--json")
+    ended = call("report", "reproduce", "seeing-past-words", shared_data / "counting-probe", "--json")
     printed = [one for one in ended.json() if one["published"] is not None]
     assert len(printed) == 9 + 22
     assert {one["verdict"] for one in printed} == {"exact"}
@@ -284,5 +284,5 @@ def test_tables_6_and_7_of_the_release_are_exact(shared_data: Path) -> None:
 
 
 def test_a_folder_without_the_release_is_refused(tmp_path: Path) -> None:
-    assert "has no visual7w_counting_" in call("reproduce", "seeing-past-words", tmp_path).err
-    assert "needs the folder of the released" in call("reproduce", "seeing-past-words").err
+    assert "has no visual7w_counting_" in call("report", "reproduce", "seeing-past-words", tmp_path).err
+    assert "needs the folder of the released" in call("report", "reproduce", "seeing-past-words").err

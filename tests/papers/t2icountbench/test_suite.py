@@ -463,7 +463,7 @@ def test_a_file_that_is_no_text_too_large_or_no_file_is_refused(tmp_path: Path) 
 
 
 def test_the_command_prints_the_prompts_with_their_factors() -> None:
-    done = call("prompts", "t2icountbench:numbers=7,objects=apple")
+    done = call("make", "prompts", "t2icountbench:numbers=7,objects=apple")
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert done.code == 0
     assert rows[0]["prompt"] == "Generate 7 apples on a wooden table."
@@ -475,7 +475,7 @@ def test_the_command_prints_the_prompts_with_their_factors() -> None:
     "options", ["objects=dog", "scenes=city,styles=cartoon", "conditions=nowhere.toml", "number=3"]
 )
 def test_the_command_refuses_what_cannot_be_used_in_one_line(options: str) -> None:
-    done = call("prompts", f"t2icountbench:{options}")
+    done = call("make", "prompts", f"t2icountbench:{options}")
     assert (done.code, done.out, len(done.err.strip().splitlines())) == (2, "", 1)
 
 

@@ -298,7 +298,7 @@ def _keep_items(run: "Run", items: Iterable[Item]) -> list[Item]:
     if not kept:
         raise NothingToDoError(
             f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN, "
-            f"or: subitize import {SUITE} DIR --out RUN"
+            f"or: subitize import release {SUITE} DIR --out RUN"
         )
     return kept
 

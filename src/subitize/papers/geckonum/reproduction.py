@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     """Compute the tables from the released files."""
     if folder is None:
-        raise BadValueError("geckonum needs its release: subitize reproduce geckonum DIR")
+        raise BadValueError("geckonum needs its release: subitize report reproduce geckonum DIR")
     release = read_release(folder)
     return _tabulate(read_released(release), (*release.warnings, LICENCE), extensions=extensions)
 

@@ -27,7 +27,7 @@ from subitize.stats.regression import INTERCEPT, LogisticFit, build_design, fit_
 from subitize.stats.significance import chi_squared, significant_shuffles
 
 PUBLISHED: Mapping[CellId, str] = read_published(Path(__file__).with_name("published.csv"))
-"""Every printed cell, by its place in `subitize reproduce geckonum --json`."""
+"""Every printed cell, by its place in `subitize report reproduce geckonum --json`."""
 
 QUANTIFIERS: tuple[str, ...] = ("many", "few", "no", "fewer", "more", "as many")
 GROUPS: Mapping[str, tuple[str, str]] = {

@@ -115,7 +115,7 @@ def read_run(run: Run, judge: str | None = None) -> tuple[TaskRatings, list[str]
     if not any(entry.name == NAME for entry in run.suites()):
         raise NothingToDoError(
             f"{run.location} has no items of {NAME}; first: subitize run {NAME} --model MODEL --out RUN, "
-            f"or: subitize import {NAME} DIR --out RUN"
+            f"or: subitize import release {NAME} DIR --out RUN"
         )
     survey = read_frame(run, ReadOptions(judge))
     asked = survey.whole.filter(pl.col("suite") == NAME, pl.col("question") == _QUESTION)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     """Compute the tables from the released files, on request with our extensions."""
     if folder is None:
-        raise BadValueError("gimbrr needs its release: subitize reproduce gimbrr DIR")
+        raise BadValueError("gimbrr needs its release: subitize report reproduce gimbrr DIR")
     release = read_release(folder)
     ratings = take_released(release)
     return _tabulate(ratings, (*ratings.warnings(), *release.warnings, LICENCE), extensions=extensions, names={})

@@ -179,4 +179,4 @@ def _describe_effect(row: str, effect: VarianceTerm, models: int) -> Iterator[Ce
 
 
 PUBLISHED: Mapping[CellId, str] = read_published(Path(__file__).with_name("published.csv"))
-"""Every printed figure, by its place in `subitize reproduce gimbrr --json`."""
+"""Every printed figure, by its place in `subitize report reproduce gimbrr --json`."""

@@ -257,7 +257,7 @@ def drawing_is_harder(models: Sequence[ModelSummary]) -> Claim:
     """Section 3.2: mean accuracies of both tasks; with several models of each, models are units."""
     known = [[one.accuracy for one in models if one.accuracy and one.suite == suite] for suite in (NAMING, DRAWING)]
     if not all(known):
-        needs = "it needs models that name and models that draw, in one run: subitize tables"
+        needs = "it needs models that name and models that draw, in one run: subitize report tables"
         return _state("3.2b", "undecided", needs)
     are_several = all(len(own) > 1 for own in known)
     if not are_several and max(map(len, known)) > 1:

@@ -31,7 +31,7 @@ def reproduce_names(folder: Path | None, *, extensions: bool) -> Tables:
 
 def _check_printed(*, extensions: bool) -> Tables:
     if extensions:
-        raise BadValueError("--extensions needs images: subitize reproduce numbersense DIR --extensions")
+        raise BadValueError("--extensions needs images: subitize report reproduce numbersense DIR --extensions")
     found = claims_of_printed()
     note = "without the folder of its images, the paper's claims are checked against its printed tables"
     return Tables(
@@ -44,7 +44,7 @@ def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
     if not any(item.suite in SUITES for item in run.items()):
         raise NothingToDoError(
             f"{run.location} has no items of {' or '.join(SUITES)}; first: subitize run {SUITES[-1]} --model MODEL "
-            "--out RUN, or: subitize import numbersense DIR --out RUN"
+            "--out RUN, or: subitize import release numbersense DIR --out RUN"
         )
     survey = read_frame(run, ReadOptions(judge))
     observed = survey.whole.filter(pl.col("suite").is_in(SUITES))

@@ -41,7 +41,7 @@ class _Probing(Suite):
 
 
 class _CountingProbes(_Probing):
-    """Probes from a file that `subitize probes build` wrote; `splits` and `parts` choose some of them."""
+    """Probes from a file that `subitize make probes` wrote; `splits` and `parts` choose some of them."""
 
     needs = "a question"
 

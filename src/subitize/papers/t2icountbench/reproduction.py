@@ -279,7 +279,9 @@ def check_release(folder: Path | None, *, extensions: bool) -> Tables:
             f"of t2icountbench nothing was released, so that {str(folder)!r} cannot be read; leave it out"
         )
     if extensions:
-        raise BadValueError("--extensions needs images that were judged: subitize tables RUN --paper t2icountbench")
+        raise BadValueError(
+            "--extensions needs images that were judged: subitize report tables RUN --paper t2icountbench"
+        )
     found = Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
     return Tables(found, claims=lambda: found.statements, show=show_checks, shows_claims=True)
 

@@ -152,7 +152,7 @@ class ItemMaker:
                 return self._recipe(show, Stimulus(noun, number, 0)), scene_asks(scene)[0]
         raise show.text.place.error(
             f"show {text!r}: should be a number of one kind of things, as in {{number}} {{nouns}}, of those that "
-            "`subitize glyphs` lists, or an image file"
+            "`subitize list glyphs` lists, or an image file"
         )
 
     def _recipe(self, show: Template, stimulus: Stimulus) -> Stimulus:

@@ -19,7 +19,7 @@ PUBLISHED = {CellId("table1", "kennel-1", "success"): "0.75"}
 def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
     """Compute the table from the released answers."""
     if folder is None:
-        raise BadValueError("pets needs its release: subitize reproduce pets DIR")
+        raise BadValueError("pets needs its release: subitize report reproduce pets DIR")
     release = read_release(folder)
     observed = frame_of(release.items, release.responses, release.readings, {})
     return Tables(compute_table(observed), release.warnings)

@@ -1,13 +1,18 @@
 """The package as programs use it: the figures and errors of the commands, and nothing is imported early."""
 
+import asyncio
 import json
 import linecache
 import math
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polars as pl
@@ -15,10 +20,11 @@ import pytest
 
 import subitize
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
+from subitize.interfaces import NoEvents
 from subitize.store import Run
 from tests.commands import call
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 SUITE = "naming:images=1,numbers=1-3,categories=apples+dots,wordings=things,size_px=128"
 
 
@@ -89,10 +95,13 @@ def test_one_name_may_be_a_string(run: Path) -> None:
 @pytest.mark.slow
 def test_what_a_comparison_leaves_out_is_noted_and_what_a_suite_says_is_a_warning(run: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(run, tmp_path / "run")
-    assert call("exclude", copy, "naming/dots/3/0/things", "--reason", "blurred").code == 0
+    assert call("show", copy, "--exclude", "naming/dots/3/0/things", "--reason", "blurred").code == 0
     notes = "\n".join(subitize.compare(copy, measures="accuracy").notes)
     assert re.search("left out: 2 of 12 answers about (observer|random)", notes)
-    assert call("stimuli", "--images", 1, "--numbers", 1, "--categories", "dots", "--out", tmp_path / "drawn").code == 0
+    assert (
+        call("make", "stimuli", "--images", 1, "--numbers", 1, "--categories", "dots", "--out", tmp_path / "drawn").code
+        == 0
+    )
     table = tmp_path / "questions.csv"
     (picture,) = (tmp_path / "drawn").glob("*.png")
     table.write_text(f"image,question,count\n{picture},How many dots?,1\nb.png,How many dots?,2\n", "utf-8")
@@ -158,3 +167,70 @@ def test_the_cells_of_the_notebook_run(tmp_path: Path, monkeypatch: pytest.Monke
     assert isinstance(names["run"], Run)
     assert isinstance(names["ranks"], pl.DataFrame)
     assert (tmp_path / "notebook.html").exists()
+
+
+def test_a_verb_works_where_an_event_loop_is_running(tmp_path: Path) -> None:
+    async def notebook() -> Run:
+        made: Run = subitize.run(SUITE, "observer", tmp_path / "run", repeats=1)
+        subitize.judge(made, "parser:policy=total")
+        return made
+
+    with asyncio.run(notebook()) as made:
+        assert set(subitize.score(made).frame["judge"]) == {"parser", "parser:policy=total"}
+
+
+@pytest.mark.usefixtures("odd_models")
+def test_the_stop_button_of_a_notebook_ends_a_run_and_what_was_answered_is_stored(tmp_path: Path) -> None:
+    main = threading.main_thread().ident
+    images = tmp_path / "run" / "images"
+
+    def press() -> None:
+        while len(list(images.glob("??/*"))) < 5:
+            time.sleep(0.02)
+        signal.pthread_kill(main or 0, signal.SIGINT)
+
+    async def notebook() -> None:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # as a kernel has it
+        with ThreadPoolExecutor(1) as presser:
+            pressed = presser.submit(press)
+            with pytest.raises(KeyboardInterrupt):
+                subitize.run("production", "noisy:longest_ms=200", tmp_path / "run", judge="none")
+            pressed.result()
+
+    asyncio.run(notebook())
+    with subitize.open(tmp_path / "run") as run:
+        assert 0 < len(list(run.responses())) == len(list(images.glob("??/*"))) < 40
+
+
+def test_a_verb_that_hears_events_gives_no_python_warning(tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    class Listener(NoEvents):
+        def warn(self, *lines: str) -> None:
+            heard.extend(lines)
+
+    drawn = "production:numbers=1,categories=dots"
+    subitize.run(drawn, "painter:size_px=128", tmp_path, repeats=1, trained_with="observer", events=Listener()).close()
+    assert [one for one in heard if "was trained with observer" in one]
+
+
+def test_options_of_a_study_are_those_of_its_kind() -> None:
+    found = subitize.plan_study("accuracy", rate=0.3, prompts=20, simulations=200).records
+    assert (
+        found == call("make", "plan", "accuracy", "--rate", 0.3, "--prompts", 20, "--simulations", 200, "--json").json()
+    )
+    with pytest.raises(UnknownNameError, match="no option of accuracy named 'raters'"):
+        subitize.plan_study("accuracy", raters=3)
+    with pytest.raises(UnknownNameError, match="no kind of study named 'speed'"):
+        subitize.plan_study("speed")
+
+
+def test_parameters_are_named_for_programs_and_options_for_people(run: Path) -> None:
+    with pytest.raises(BadValueError, match="`by` number: leave it out with `refined`"):
+        subitize.compare(run, refined=True, by="number")
+    assert "--by number: leave it out with --refined" in call("compare", run, "--refined", "--by", "number").err
+
+
+def test_an_import_is_found_by_its_kind(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="no import named 'pictures'; known: attachments, images"):
+        subitize.import_("pictures", tmp_path, out=tmp_path / "run")
