@@ -11,9 +11,9 @@ subitize run naming:images=1,numbers=1-4,categories=apples+dots,size_px=128 \
 # Asked again, judged by two (one tells how its readings came about), an item excluded and another taken back.
 subitize run production:numbers=1-2 --repeats 2 --model $painter --out production
 subitize judge production --judge vlm:observer
-subitize exclude production production/dots/1 --reason 'not all round'
-subitize exclude production production/apples/1 --reason 'a mistake'
-subitize exclude production production/apples/1 --reason 'it was none' --undo
+subitize show production --exclude production/dots/1 --reason 'not all round'
+subitize show production --exclude production/apples/1 --reason 'a mistake'
+subitize show production --exclude production/apples/1 --reason 'it was none' --undo
 
 # Refined prompts, votes of people on groups of four images, and a change of mind.
 subitize run t2icountbench:objects=apple,numbers=2-3,scenes=home,styles=plain \
@@ -25,7 +25,7 @@ subitize run geckonum:tasks=1,types=numeric_simple+attribute-color,numbers=3,col
   --out geckonum
 subitize import readings "$here/answers.csv" --run geckonum --judge people
 
-subitize import geckonum "$here/release" --out released
+subitize import release geckonum "$here/release" --out released
 
 # Killed in the midst of its work.
 subitize run production:numbers=1-3 --repeats 4 --model $painter --out unfinished &

@@ -379,23 +379,23 @@ TOPICS: Mapping[str, Topic] = {
         ),
         _write_suite,
     ),
-    "doctor": Topic(("doctor --json",), mask=without_versions),
-    "glyphs": Topic(("glyphs --json", "glyphs -o glyphs.png"), files=("glyphs.png",)),
+    "doctor": Topic(("list parts --json",), mask=without_versions),
+    "glyphs": Topic(("list glyphs --json", "list glyphs -o glyphs.png"), files=("glyphs.png",)),
     "prompts": Topic(
         (
-            "prompts production:numbers=1-2 --refine grid+additive --seed 2",
-            "prompts t2icountbench:objects=apple,numbers=2,scenes=home,styles=plain --refine position",
-            "prompts naming:images=1,numbers=1-2,categories=dots",
-            "prompts geckonum:tasks=1,numbers=2,types=numeric_simple --fresh 7",
-            "prompts fruit.yaml --sheet sheet.csv",
+            "make prompts production:numbers=1-2 --refine grid+additive --seed 2",
+            "make prompts t2icountbench:objects=apple,numbers=2,scenes=home,styles=plain --refine position",
+            "make prompts naming:images=1,numbers=1-2,categories=dots",
+            "make prompts geckonum:tasks=1,numbers=2,types=numeric_simple --fresh 7",
+            "make prompts fruit.yaml --sheet sheet.csv",
         ),
         _write_suite,
         ("sheet.csv",),
     ),
     "stimuli": Topic(
         (
-            "stimuli --suite naming:size_px=128 --numbers 1-2 --categories apples+dots --images 1 --out plain",
-            "stimuli --suite naming:size_px=128 --numbers 2-4 --control hull --background sky"
+            "make stimuli --suite naming:size_px=128 --numbers 1-2 --categories apples+dots --images 1 --out plain",
+            "make stimuli --suite naming:size_px=128 --numbers 2-4 --control hull --background sky"
             " --overlap 0.2 --seed 3 --limit 3 --out controlled",
         ),
         files=("plain/*", "controlled/*"),
@@ -459,9 +459,9 @@ TOPICS: Mapping[str, Topic] = {
     ),
     "calibration": Topic(
         (
-            "calibrate production --judge finder --against vlm:observer --folds 3 --json",
-            "calibrate production --judge finder --against vlm:observer --metric accuracy --iou --folds 4 --seed 2"
-            " --save other --figure other.svg",
+            "agree calibrate production --judge finder --against vlm:observer --folds 3 --json",
+            "agree calibrate production --judge finder --against vlm:observer --metric accuracy --iou --folds 4"
+            " --seed 2 --save other --figure other.svg",
             "list calibrations --json",
             "score production --judge finder --rule calibrated:finder --json",
         ),
@@ -474,9 +474,10 @@ TOPICS: Mapping[str, Topic] = {
             "judge production --judge dsg:openai:test-model,self_test=false",
             "score production --alignment --json",
             "score production --alignment --by number --by category --json",
-            "rewrite production:numbers=1-2,categories=dots+apples --model openai:test-model,concurrency=1 --limit 3"
-            " --out own.csv",
-            "rewrite production:numbers=1-2,categories=dots --model openai:test-model --instruction Shorter --dry-run",
+            "make rewrites production:numbers=1-2,categories=dots+apples --model openai:test-model,concurrency=1"
+            " --limit 3 --out own.csv",
+            "make rewrites production:numbers=1-2,categories=dots --model openai:test-model --instruction Shorter"
+            " --dry-run",
             f"run production:numbers=1,categories=dots --refine rewritten:file=kept.csv --model {_PAINTER} --repeats 1"
             " --out rewritten",
             "show rewritten --json",
@@ -487,29 +488,29 @@ TOPICS: Mapping[str, Topic] = {
     ),
     "power": Topic(
         (
-            f"power accuracy --rate 0.3 --prompts 60 --images 2 --icc 0.4 --against 0.5 {_QUICK}",
-            f"power accuracy --suite production:numbers=1-4 --precision 0.05 --at 2 {_QUICK}",
-            f"power accuracy --like production --judge observer --prompts 40 {_QUICK}",
-            f"power error --mean 0.3 --sd 0.4 --prompts 50 --images 3 --strata 5 {_QUICK}",
-            f"power error --like naming --model random --measure mae --prompts 30 --precision 0.4 {_QUICK}",
-            f"power difference --rate 0.4 --difference 0.1 --models 3 --prompts 30 {_QUICK}",
-            f"power difference --rate 0.4 --prompts 30 --power 0.8 --tests 2 --correlation 0.5 {_QUICK}",
-            f"power kappa --raters 3 --kappa 0.6 --prompts 50 --images 2 --icc 0.3 {_QUICK}",
-            f"power kappa --raters 3 --annotators 6 --habit 0.1 --share 0.3 --kappa 0.6 --prompts 40 {_QUICK}",
+            f"make plan accuracy --rate 0.3 --prompts 60 --images 2 --icc 0.4 --against 0.5 {_QUICK}",
+            f"make plan accuracy --suite production:numbers=1-4 --precision 0.05 --at 2 {_QUICK}",
+            f"make plan accuracy --like production --judge observer --prompts 40 {_QUICK}",
+            f"make plan error --mean 0.3 --sd 0.4 --prompts 50 --images 3 --strata 5 {_QUICK}",
+            f"make plan error --like naming --model random --measure mae --prompts 30 --precision 0.4 {_QUICK}",
+            f"make plan difference --rate 0.4 --difference 0.1 --models 3 --prompts 30 {_QUICK}",
+            f"make plan difference --rate 0.4 --prompts 30 --power 0.8 --tests 2 --correlation 0.5 {_QUICK}",
+            f"make plan kappa --raters 3 --kappa 0.6 --prompts 50 --images 2 --icc 0.3 {_QUICK}",
+            f"make plan kappa --raters 3 --annotators 6 --habit 0.1 --share 0.3 --kappa 0.6 --prompts 40 {_QUICK}",
         ),
         _copy("production", "naming"),
     ),
     "claims": Topic(
         (
-            "tables geckonum --paper geckonum --judge people --claims --json",
-            "tables released --paper geckonum --claims --json",
-            "tables t2icountbench --paper t2icountbench --judge observer --claims --json",
-            "tables production --paper numbersense --judge observer --claims --json",
-            "tables production --paper numbersense --judge observer --json",
-            "reproduce t2icountbench --json",
-            "reproduce t2icountbench --claims --json",
-            "reproduce numbersense --json",
-            "reproduce numbersense --claims --json",
+            "report tables geckonum --paper geckonum --judge people --claims --json",
+            "report tables released --paper geckonum --claims --json",
+            "report tables t2icountbench --paper t2icountbench --judge observer --claims --json",
+            "report tables production --paper numbersense --judge observer --claims --json",
+            "report tables production --paper numbersense --judge observer --json",
+            "report reproduce t2icountbench --json",
+            "report reproduce t2icountbench --claims --json",
+            "report reproduce numbersense --json",
+            "report reproduce numbersense --claims --json",
         ),
         _copy("geckonum", "released", "t2icountbench", "production"),
     ),
@@ -518,31 +519,31 @@ TOPICS: Mapping[str, Topic] = {
             "show released geckonum/geckonum_00000 --json",
             "show geckonum geckonum/geckonum_01126 --json",
             "show naming naming/dots/3/0/things --json",
-            "exclude production production/apples/1 --reason odd",
-            "exclude production production/dots/1 --reason round --undo",
+            "show production --exclude production/apples/1 --reason odd",
+            "show production --exclude production/dots/1 --reason round --undo",
             "show production --json",
         ),
         _copy("released", "geckonum", "naming", "production"),
     ),
     "samples": Topic(
         (
-            "sample geckonum --n 3 --json",
-            "sample geckonum --n 2 --by type --form count --name other --seed 3 --json",
-            "screen geckonum --json",
-            f"screen geckonum --hold {_PICTURE} --reason dark --json",
-            "screen geckonum --list held.csv --reason listed --json",
-            f"screen geckonum --release {_PICTURE} --json",
+            "annotate sample geckonum --n 3 --json",
+            "annotate sample geckonum --n 2 --by type --form count --name other --seed 3 --json",
+            "annotate screen geckonum --json",
+            f"annotate screen geckonum --hold {_PICTURE} --reason dark --json",
+            "annotate screen geckonum --list held.csv --reason listed --json",
+            f"annotate screen geckonum --release {_PICTURE} --json",
         ),
         _write_list,
     ),
     "ratings": Topic(
         (
-            "ratings geckonum --out plain.csv",
-            "ratings geckonum --format parquet --with-people --out table.parquet",
-            "ratings geckonum --judge people --format label-studio --with-people --out label-studio",
-            "ratings geckonum --format potato --pictures all --out potato",
-            "ratings t2icountbench --out votes-out.csv",
-            "export geckonum --paper geckonum --judge people --out paper",
+            "export ratings geckonum --out plain.csv",
+            "export ratings geckonum --format parquet --with-people --out table.parquet",
+            "export ratings geckonum --judge people --format label-studio --with-people --out label-studio",
+            "export ratings geckonum --format potato --pictures all --out potato",
+            "export ratings t2icountbench --out votes-out.csv",
+            "export ratings geckonum --paper geckonum --judge people --out paper",
         ),
         _copy("geckonum", "t2icountbench"),
         ("plain.csv", "table*", "label-studio/**/*", "potato/**/*", "votes-out.csv", "paper/*"),
@@ -575,7 +576,7 @@ TOPICS: Mapping[str, Topic] = {
         (
             "run production:categories=apples,numbers=3-4 --model folder:drawn --repeats 3 --judge none --only-found"
             " --out named",
-            "import named-counts named --model folder:drawn",
+            "import readings --run named --from-file-names folder:drawn",
             "score named --json",
             "import images crate --out pictures --question 'How many apples are there?' --question 'Is there a dog?'",
             "import images crate --out pictures --question 'How many apples are there?' --question 'Is there a dog?'"
@@ -593,10 +594,10 @@ TOPICS: Mapping[str, Topic] = {
     ),
     "attachments": Topic(
         (
-            "import numbersense released --out run",
-            "attach run later --json",
-            "attach run later/artist --model artist --layout names --json",
-            "attach run later",
+            "import release numbersense released --out run",
+            "import attachments run later --json",
+            "import attachments run later/artist --model artist --layout names --json",
+            "import attachments run later",
             "show run --json",
             "judge run --judge observer",
             "agree run --judge observer --against human --json",
@@ -605,32 +606,32 @@ TOPICS: Mapping[str, Topic] = {
     ),
     "gimbrr": Topic(
         (
-            "import gimbrr release --out run",
+            "import release gimbrr release --out run",
             "show run --json",
-            "export run --paper gimbrr --out ratings.csv",
-            "tables run --paper gimbrr --claims --json",
+            "export ratings run --paper gimbrr --out ratings.csv",
+            "report tables run --paper gimbrr --claims --json",
         ),
         _release_ratings,
         ("ratings.csv",),
     ),
     "probes": Topic(
         (
-            "probes build questions.csv --images pictures --split standard",
-            "probes describe probes.jsonl --json",
-            "probes build questions.csv --split hard --statements faithful --foils as-released --cap 2"
+            "make probes questions.csv --images pictures --split standard",
+            "list probes.jsonl --json",
+            "make probes questions.csv --split hard --statements faithful --foils as-released --cap 2"
             " --seed 3 -o hard.jsonl",
-            "probes captions captions.csv -n 4 --seed 1",
-            "probes captions captions.csv --source coco -o coco.jsonl",
+            "make caption-probes captions.csv -n 4 --seed 1",
+            "make caption-probes captions.csv --source coco -o coco.jsonl",
         ),
         _write_questions,
         ("*.jsonl",),
     ),
     "corpus": Topic(
         (
-            "corpus count captions.csv --column caption --out counts --processes 1 --json",
+            "corpus captions.csv --column caption --out counts --processes 1 --json",
             "corpus captions.csv more.csv --column caption --adjectives 0 --exclude percent --samples 1"
             " --processes 1 --json",
-            "corpus count more.csv --column caption --address image --out more --processes 1 --json",
+            "corpus more.csv --column caption --address image --out more --processes 1 --json",
             "corpus check right.csv --json",
             "corpus report counts more --json -o page.html",
             "corpus report counts --start 2 --json",
@@ -656,8 +657,8 @@ TOPICS: Mapping[str, Topic] = {
     ),
     "plate": Topic(
         (
-            "plate production -o drawn.png --judge observer --columns 2 --size-px 64",
-            "plate production -o chosen.svg --judge vlm:observer --item production/dots/2 --transpose --repeat 1"
+            "report plate production -o drawn.png --judge observer --columns 2 --size-px 64",
+            "report plate production -o chosen.svg --judge vlm:observer --item production/dots/2 --transpose --repeat 1"
             " --size-px 64",
         ),
         _copy("production"),

@@ -77,7 +77,7 @@ def make_votes() -> Texts:
             picture = Path("files", name, f"apple_home_plain_2_{repeat}.png")
             picture.parent.mkdir(parents=True, exist_ok=True)
             picture.write_bytes(render(Stimulus("apples", 1 + repeat, len(name), 128)).png)
-    yield "attach.json", printed("attach", "elsewhere", "files", "--json")
+    yield "attach.json", printed("import", "attachments", "elsewhere", "files", "--json")
     yield from dump("elsewhere", is_ordered=True)
 
 
@@ -88,7 +88,7 @@ def make_named_counts() -> Texts:
         Path("images", name).write_bytes(render(Stimulus("apples", 3, 1, 128)).png)
     suite, only = "production:categories=apples,numbers=3-4", ("--only-found", "--judge", "none", "--repeats", 2)
     printed("run", suite, "--model", "folder:images", *only, "--out", "run")
-    printed("import", "named-counts", "run", "--model", "folder:images")
+    printed("import", "readings", "--run", "run", "--from-file-names", "folder:images")
     yield from dump("run")
 
 
@@ -120,7 +120,7 @@ def make_releases() -> Texts:
         picture.parent.mkdir(parents=True, exist_ok=True)
         picture.write_bytes(render(Stimulus("apples", 3, 1, 128)).png)
     for paper in ("geckonum", "gimbrr", "numbersense"):
-        printed("import", paper, paper, "--out", f"of-{paper}")
+        printed("import", "release", paper, paper, "--out", f"of-{paper}")
         yield from dump(f"of-{paper}", is_ordered=True)
         shutil.rmtree(paper)
 

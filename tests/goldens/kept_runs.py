@@ -35,8 +35,8 @@ PRINTED: dict[str, tuple[Sequence[str], ...]] = {
         MEASURE,
         AGREE,
         ("compare", "--refined", "--json"),
-        ("tables", "--paper", "t2icountbench", "--judge", "observer", "--extensions", "--json"),
-        ("tables", "--paper", "t2icountbench", "--judge", "voters", "--json"),
+        ("report tables", "--paper", "t2icountbench", "--judge", "observer", "--extensions", "--json"),
+        ("report tables", "--paper", "t2icountbench", "--judge", "voters", "--json"),
         SHOW,
         EXPORT,
         REPORT,
@@ -45,7 +45,7 @@ PRINTED: dict[str, tuple[Sequence[str], ...]] = {
         SCORE,
         ("score", "--judge", "people", "--rule", "total", "--agreement", "majority", "--json"),
         AGREE,
-        ("tables", "--paper", "geckonum", "--judge", "people", "--json"),
+        ("report tables", "--paper", "geckonum", "--judge", "people", "--json"),
         SHOW,
         EXPORT,
         REPORT,
@@ -53,7 +53,7 @@ PRINTED: dict[str, tuple[Sequence[str], ...]] = {
     "released": (
         SCORE,
         AGREE,
-        ("tables", "--paper", "geckonum", "--extensions", "--json"),
+        ("report tables", "--paper", "geckonum", "--extensions", "--json"),
         SHOW,
         EXPORT,
         REPORT,
@@ -139,7 +139,9 @@ def print_all(name: str, folder: Path) -> Iterator[tuple[str, str]]:
 
 def file_name(command: Sequence[str]) -> str:
     """Name the file that has what a command should print."""
-    parts = [part.strip("-").replace("/", "_").replace(":", "_") for part in command if part != "--json"]
+    parts = [
+        part.strip("-").replace("/", "_").replace(":", "_").replace(" ", "-") for part in command if part != "--json"
+    ]
     return "-".join(parts) + (".json" if "--json" in command else ".csv")
 
 
@@ -156,7 +158,7 @@ def _print(name: str, command: Sequence[str]) -> str:
         rest = ["--format", "csv", "--out", str(written)]
     elif verb == "report":
         rest = ["--out", f"{written}.html", "--tables", str(written)]
-    done = call(verb, name, *rest)
+    done = call(*verb.split(), name, *rest)
     assert done.code == 0, done.err
     if verb not in ("export", "report"):
         return done.out

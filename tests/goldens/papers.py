@@ -117,19 +117,19 @@ def gimbrr() -> Texts:
     rows = read_rows(release / RATINGS)
     rows.append({**rows[-1], "annotation": "True" if rows[-1]["annotation"] == "False" else "False"})
     write_rows(release / RATINGS, list(rows[0]), rows)
-    yield from tables("reproduce", "gimbrr", release, "--extensions")
+    yield from tables("report", "reproduce", "gimbrr", release, "--extensions")
     yield from tell_all(
-        ("reproduce", "gimbrr", release, "--extensions"),
-        ("reproduce", "gimbrr", release, "--claims", "--json"),
-        ("import", "gimbrr", release, "--out", RUN),
+        ("report", "reproduce", "gimbrr", release, "--extensions"),
+        ("report", "reproduce", "gimbrr", release, "--claims", "--json"),
+        ("import", "release", "gimbrr", release, "--out", RUN),
     )
     yield from hashed_tables(RUN, "--paper", "gimbrr")
     yield from report(RUN)
     yield from tables("score", RUN)
     yield "show.json", without_times(printed("show", RUN, f"gimbrr/{rows[-1]['ID']}", "--json"))
     yield from tell_all(
-        ("ratings", RUN, "--out", "ratings.csv"),
-        ("export", RUN, "--paper", "gimbrr", "--out", "exported.csv"),
+        ("export", "ratings", RUN, "--out", "ratings.csv"),
+        ("export", "ratings", RUN, "--paper", "gimbrr", "--out", "exported.csv"),
         ("import", "readings", "exported.csv", "--run", RUN, "--judge", "again"),
         ("agree", RUN, "--json"),
     )
@@ -143,8 +143,8 @@ def gimbrr_drawn() -> Texts:
     suite = "gimbrr:tasks=single+multiple+counting+spatial+controlled-counting+controlled-arithmetic,per_task=4"
     for model in (PAINTER, "painter:size_px=128"):
         printed("run", suite, "--model", model, "--judge", "observer", "--out", RUN)
-    yield from tell("tables", RUN, "--paper", "gimbrr", "--claims", "--json")
-    yield from tables("tables", RUN, "--paper", "gimbrr", "--extensions")
+    yield from tell("report", "tables", RUN, "--paper", "gimbrr", "--claims", "--json")
+    yield from tables("report", "tables", RUN, "--paper", "gimbrr", "--extensions")
     yield from tables("score", RUN, "--by", "task")
     yield from report(RUN)
 
@@ -152,10 +152,10 @@ def gimbrr_drawn() -> Texts:
 def seeing_past_words() -> Texts:
     """Runs of all four suites by models that follow rules; what the paper's own data would have is made up."""
     probe_all(Path()).close()
-    yield from tables("tables", RUN, "--paper", "seeing-past-words", "--extensions")
+    yield from tables("report", "tables", RUN, "--paper", "seeing-past-words", "--extensions")
     yield from tell_all(
-        ("tables", RUN, "--paper", "seeing-past-words", "--extensions"),
-        ("tables", RUN, "--paper", "seeing-past-words", "--claims", "--json"),
+        ("report", "tables", RUN, "--paper", "seeing-past-words", "--extensions"),
+        ("report", "tables", RUN, "--paper", "seeing-past-words", "--claims", "--json"),
     )
     yield from report(RUN)
     yield from tables("score", RUN)
@@ -166,14 +166,14 @@ def probe_files() -> Texts:
     described: list[str] = []
     for source, options in write_sources(Path()):
         out = file_name([source.stem, *options], "jsonl")
-        yield from tell("probes", "build", source, *options, "--out", out)
-        described += hash_rows(out, printed("probes", "describe", out, "--json"))
+        yield from tell("make", "probes", source, *options, "--out", out)
+        described += hash_rows(out, printed("list", out, "--json"))
         yield from begin(out)
     yield "described.txt", "".join(described)
-    yield from tables("probes", "describe", "questions.jsonl")
+    yield from tables("list", "questions.jsonl")
     for number in (4, 8):
         out = f"pairs-{number}.jsonl"
-        yield from tell("probes", "captions", write_captions(Path()), "-n", number, "--out", out)
+        yield from tell("make", "caption-probes", write_captions(Path()), "-n", number, "--out", out)
         yield from begin(out)
 
 
@@ -181,17 +181,17 @@ def numbersense() -> Texts:
     """Folders of images that have the counts in their names, a run of them, and runs of ours."""
     for model in ("FLUX", "dall-e_3"):
         write_names(Path("images", model), numbers=range(1, 6), images=4)
-    yield from tables("reproduce", "numbersense", "images", "--extensions")
+    yield from tables("report", "reproduce", "numbersense", "images", "--extensions")
     yield from tell_all(
-        ("reproduce", "numbersense", "--json"),
-        ("reproduce", "numbersense", "images", "--claims", "--json"),
-        ("import", "numbersense", "images", "--out", RUN),
+        ("report", "reproduce", "numbersense", "--json"),
+        ("report", "reproduce", "numbersense", "images", "--claims", "--json"),
+        ("import", "release", "numbersense", "images", "--out", RUN),
     )
     yield from hashed_tables(RUN, "--paper", "numbersense")
     for run in ("naming", "production"):
         copy_kept(run)
-        yield from tables("tables", run, "--paper", "numbersense", *_JUDGES[run], "--extensions")
-        yield from tell("tables", run, "--paper", "numbersense", *_JUDGES[run], "--claims", "--json")
+        yield from tables("report", "tables", run, "--paper", "numbersense", *_JUDGES[run], "--extensions")
+        yield from tell("report", "tables", run, "--paper", "numbersense", *_JUDGES[run], "--claims", "--json")
     yield from report(RUN)
 
 
@@ -201,11 +201,11 @@ _JUDGES = {"naming": (), "production": ("--judge", "observer")}
 def t2icountbench() -> Texts:
     """What is printed in the paper, and what its claims come to in a run of ours."""
     copy_kept("t2icountbench")
-    judged = ("tables", "t2icountbench", "--paper", "t2icountbench", "--judge")
+    judged = ("report", "tables", "t2icountbench", "--paper", "t2icountbench", "--judge")
     yield from tell_all(
-        ("reproduce", "t2icountbench", "--json"),
-        ("reproduce", "t2icountbench"),
-        ("reproduce", "t2icountbench", "--claims", "--json"),
+        ("report", "reproduce", "t2icountbench", "--json"),
+        ("report", "reproduce", "t2icountbench"),
+        ("report", "reproduce", "t2icountbench", "--claims", "--json"),
         (*judged, "observer", "--claims", "--json"),
         (*judged, "observer", "--extensions"),
         (*judged, "voters", "--claims", "--json"),
@@ -215,23 +215,23 @@ def t2icountbench() -> Texts:
 def geckonum() -> Texts:
     """The kept release as tables and claims, as a run, and as what goes out again."""
     release = shutil.copytree(KEPT / "release", RELEASE)
-    yield from tables("reproduce", "geckonum", release, "--extensions")
+    yield from tables("report", "reproduce", "geckonum", release, "--extensions")
     yield from tell_all(
-        ("reproduce", "geckonum", release),
-        ("reproduce", "geckonum", release, "--claims", "--json"),
-        ("import", "geckonum", release, "--out", RUN),
-        ("export", RUN, "--paper", "geckonum", "--out", "exported"),
+        ("report", "reproduce", "geckonum", release),
+        ("report", "reproduce", "geckonum", release, "--claims", "--json"),
+        ("import", "release", "geckonum", release, "--out", RUN),
+        ("export", "ratings", RUN, "--paper", "geckonum", "--out", "exported"),
     )
     yield from read_files(Path(), "exported*")
     yield from hashed_tables(RUN, "--paper", "geckonum")
     copy_kept("geckonum")
-    yield from tell("tables", "geckonum", "--paper", "geckonum", "--judge", "people", "--claims", "--json")
+    yield from tell("report", "tables", "geckonum", "--paper", "geckonum", "--judge", "people", "--claims", "--json")
 
 
 def hashed_tables(*run: object) -> Texts:
     """Hash what `tables --json` prints of a run, with and without extensions, and its claims."""
     for more in ((), ("--extensions",), ("--claims",)):
-        command = ("tables", *run, *more, "--json")
+        command = ("report", "tables", *run, *more, "--json")
         yield file_name(command, "sha256.txt"), hashed(printed(*command))
 
 
@@ -389,14 +389,19 @@ def shared_data() -> Path:
 def hash_release(paper: str, folder: Path) -> Iterator[str]:
     """Hash what a paper's released data are reproduced to, and what a run of them has."""
     for options in (("--extensions",), ("--claims",)):
-        yield from hash_rows(f"reproduce {options[0]}", printed("reproduce", paper, folder, *options, "--json"))
+        yield from hash_rows(
+            f"reproduce {options[0]}", printed("report", "reproduce", paper, folder, *options, "--json")
+        )
     run = f"{paper}-run"
-    done = call("import", paper, folder, "--out", run)
+    done = call("import", "release", paper, folder, "--out", run)
     yield f"import: {hashed(done.out + done.err)}"
-    for command in (("tables", run, "--paper", paper, "--extensions"), ("tables", run, "--paper", paper, "--claims")):
-        yield f"{command[0]} {command[-1]}: {hashed(printed(*command, '--json'))}"
+    for command in (
+        ("report", "tables", run, "--paper", paper, "--extensions"),
+        ("report", "tables", run, "--paper", paper, "--claims"),
+    ):
+        yield f"{command[1]} {command[-1]}: {hashed(printed(*command, '--json'))}"
     yield f"score: {hashed(printed('score', run, '--json'))}"
-    printed("export", run, "--paper", paper, "--out", f"{paper}-exported")
+    printed("export", "ratings", run, "--paper", paper, "--out", f"{paper}-exported")
     yield from (f"export {name}: {hashed(text)}" for name, text in read_files(Path(), f"{paper}-exported*"))
     yield from (f"report {name}: {hashed(text)}" for name, text in report(run))
 
@@ -413,9 +418,9 @@ def hash_rows(name: str, text: str) -> Iterator[str]:
 
 def hash_probes(sources: Sequence[Path]) -> Iterator[str]:
     """Hash the probes that are built of the released splits, and what is said of them."""
-    printed("probes", "build", *sources, "--out", "probes.jsonl")
+    printed("make", "probes", *sources, "--out", "probes.jsonl")
     yield f"probes: {hashed(Path('probes.jsonl').read_text(encoding='utf-8'))}"
-    yield f"described: {hashed(printed('probes', 'describe', 'probes.jsonl', '--json'))}"
+    yield f"described: {hashed(printed('list', 'probes.jsonl', '--json'))}"
     for suite in ("counting-probe", "counting-probe-masked", "counting-probe-vqa"):
         yield hash_items(suite, list(make_suite(f"{suite}:probes.jsonl").obj.items(0)))
 

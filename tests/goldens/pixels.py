@@ -43,7 +43,7 @@ def make_stimuli() -> Texts:
     """The files of `stimuli`, of every category, control and background."""
     for number, suite in enumerate(STIMULI):
         folder = Path(f"set{number}")
-        printed("stimuli", "--suite", suite, "--seed", number, "--out", folder)
+        printed("make", "stimuli", "--suite", suite, "--seed", number, "--out", folder)
         yield f"{number}-pictures.jsonl", "".join(_describe_files(folder))
         yield f"{number}-stimuli.csv", (folder / "stimuli.csv").read_text(encoding="utf-8")
         if number == 0:
@@ -52,7 +52,7 @@ def make_stimuli() -> Texts:
 
 def make_glyphs() -> Texts:
     """Each drawing in its first colour at two sizes, whole and cut, and the sheet of all of them."""
-    printed("glyphs", "--out", "sheet.png")
+    printed("list", "glyphs", "--out", "sheet.png")
     yield "sheet.jsonl", _describe("sheet.png", Path("sheet.png").read_bytes(), is_seen=False)
     lines = [
         [noun, variant, colour, *(_hash(glyphs.sprite(noun, variant, colour, side)) for side in (24, 160))]

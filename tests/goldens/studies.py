@@ -141,11 +141,11 @@ def make_study() -> Texts:
     for person in study["people"]:
         del person["link"], person["agreement"]  # which is computed meanwhile
     yield "owner.json", json.dumps({name: one for name, one in study.items() if name not in left_out}, indent=1)
-    printed("exclude", RUN, _item(5), "--reason", "blurred")
+    printed("show", RUN, "--exclude", _item(5), "--reason", "blurred")
     yield from dump(RUN, is_ordered=True)
     yield from _exchange(RUN)
-    for command in ("score", "agree", "screen"):
-        yield f"{command}.json", printed(command, RUN, "--json")
+    for command in ("score", "agree", "annotate screen"):
+        yield f"{command.split()[-1]}.json", printed(*command.split(), RUN, "--json")
 
 
 def make_made_study() -> Texts:
@@ -182,9 +182,9 @@ def _make_run() -> None:
     with Path("gold.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("annotator", "item", "question", "answer"), *rows])
     printed("import", "readings", "gold.csv", "--run", RUN, "--judge", "gold")
-    printed("sample", RUN, "--n", 6, "--name", "six", "--seed", 4)
+    printed("annotate", "sample", RUN, "--n", 6, "--name", "six", "--seed", 4)
     held = write_lines(Path("held.csv"), "item,reason", f"{_item(14)},blood", f"{_item(15)},")
-    printed("screen", RUN, "--list", held, "--reason", "as agreed")
+    printed("annotate", "screen", RUN, "--list", held, "--reason", "as agreed")
 
 
 def _item(shade: int) -> str:
@@ -211,7 +211,7 @@ def _exchange(run: str) -> Iterator[tuple[str, str]]:
             out.parent.mkdir(parents=True)
             pictures = ["--pictures", "all"] if with_people and not suffix else []
             told = printed(
-                "ratings", run, "--judge", "human", "--format", format, "--out", out, *with_people, *pictures
+                "export", "ratings", run, "--judge", "human", "--format", format, "--out", out, *with_people, *pictures
             )
             yield f"{out.parent.as_posix().replace('/', '~')}.txt", told
         people = out / "people.csv" if not suffix else out.with_name("out-people.csv")

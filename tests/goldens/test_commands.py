@@ -19,13 +19,13 @@ def test_every_command_with_json_has_a_golden() -> None:
     kept += [list(command) for commands in PRINTED.values() for command in commands]
     called = {path for words in kept if "--json" in words for path in _paths(words)}
     with_json = set(_find_with_json(typer.main.get_command(app)))
-    assert with_json > {("score",), ("corpus", "count"), ("power", "kappa")}
+    assert with_json > {("score",), ("corpus", "corpus"), ("make", "plan", "kappa")}
     assert with_json - called == set()
 
 
-def _paths(words: Sequence[str]) -> tuple[Path, Path]:
-    """Name what words may call: a command of the first level, or one of a group."""
-    return tuple(words[:1]), tuple(words[:2])
+def _paths(words: Sequence[str]) -> tuple[Path, ...]:
+    """Name what words may call: a command, that of a group's own name, or one of a group."""
+    return tuple(words[:1]), (words[0], words[0]), tuple(words[:2]), tuple(words[:3])
 
 
 def _find_with_json(command: Any, path: Path = ()) -> Iterator[Path]:  # noqa: ANN401

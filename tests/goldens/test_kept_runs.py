@@ -81,7 +81,12 @@ IMPORTED: dict[tuple[str, ...], str] = {
     ("score", "--agreement", "mode", "--json"): "0d59472511d3b62d90a0335c7652dff6efa6af68453b877d230647ffd3fc4966",
     ("agree", "--json"): "e856a6ed7d4d1b55bde0a167603fb7b8a5ce8771f66807b4be45543a30666af4",
     ("show", "--json"): "85ff0c045e9820e2bc96046fcdcb8bcdba8ce949410836018eca19286fcc85dc",
-    ("tables", "--paper", "geckonum", "--json"): "b23bb2c47f9b2d5862eb45c12e60fdfa40be36c02d1e341e6d6a9607456cfbc8",
+    (
+        "report tables",
+        "--paper",
+        "geckonum",
+        "--json",
+    ): "b23bb2c47f9b2d5862eb45c12e60fdfa40be36c02d1e341e6d6a9607456cfbc8",
 }
 
 
@@ -89,8 +94,8 @@ IMPORTED: dict[tuple[str, ...], str] = {
 def reproduced(shared_data: Path) -> dict[str, str]:
     """What `reproduce --json` prints."""
     return {
-        "geckonum": call("reproduce", "geckonum", shared_data / "geckonum", "--json").out,
-        "t2icountbench": call("reproduce", "t2icountbench", "--json").out,
+        "geckonum": call("report", "reproduce", "geckonum", shared_data / "geckonum", "--json").out,
+        "t2icountbench": call("report", "reproduce", "t2icountbench", "--json").out,
     }
 
 
@@ -104,8 +109,8 @@ def test_a_published_release_is_imported_and_scored_as_before(
     shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert call("import", "geckonum", shared_data / "geckonum", "--out", "run").code == 0
-    printed = {command: call(command[0], "run", *command[1:]).out for command in IMPORTED}
+    assert call("import", "release", "geckonum", shared_data / "geckonum", "--out", "run").code == 0
+    printed = {command: call(*command[0].split(), "run", *command[1:]).out for command in IMPORTED}
     assert {command: _digest(text) for command, text in printed.items()} == IMPORTED
 
 
@@ -127,8 +132,8 @@ REPRODUCED_POINTS = {
 @pytest.mark.parametrize("name", POINTS)
 def test_values_in_tables_do_not_depend_on_how_intervals_are_computed(name: str, tmp_path: Path) -> None:
     run = copy_run(name, tmp_path)
-    options = [rest for verb, *rest in PRINTED[name] if verb == "tables"]
-    assert [_digest_points(call("tables", run, *rest).out) for rest in options] == POINTS[name]
+    options = [rest for verb, *rest in PRINTED[name] if verb == "report tables"]
+    assert [_digest_points(call("report", "tables", run, *rest).out) for rest in options] == POINTS[name]
 
 
 @pytest.mark.slow
