@@ -2,15 +2,13 @@
 
 import asyncio
 import base64
-import json
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Annotated, Any
 
 from subitize.errors import BadImageError, BadValueError
-from subitize.interfaces import Model, Pixels, Reply, Request, RuntimeOption, TransientError, Usage
+from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.io.images import decode
 from subitize.io.prices import estimate_text_tokens
 from subitize.models.chat import (
@@ -25,15 +23,16 @@ from subitize.models.chat import (
     text_or_none,
     write_messages,
 )
-from subitize.models.http import Answered, DeclinedError, Limits, Server, check_url
-from subitize.records import Draw, Failed, Scalar, Task, digest
+from subitize.models.http import DeclinedError, check_url
+from subitize.models.served import ServedModel
+from subitize.records import Draw, Failed, Scalar, Task
 
 DEFAULT_URL = "https://api.openai.com/v1"
 URL_VARIABLE = "OPENAI_BASE_URL"
 _NEWER_LIMIT = "max_completion_tokens"
 
 
-class OpenAi(Model):
+class OpenAi(ServedModel):
     """Ask a model of OpenAI, or of any server that speaks its language; the key is read from the environment.
 
     `extra` is a JSON object of further parameters to send. What has no value is not sent.
@@ -44,6 +43,7 @@ class OpenAi(Model):
         detail: how closely the server looks at a picture, as it names it
     """
 
+    name, usual_url, usual_key_variable = "openai", DEFAULT_URL, "OPENAI_API_KEY"
     tasks = frozenset({"draw", "answer", "match", "fill"})
 
     def __init__(
@@ -68,32 +68,28 @@ class OpenAi(Model):
         timeout_seconds: Annotated[float, RuntimeOption] = 120.0,
         key_variable: Annotated[str, RuntimeOption] = "OPENAI_API_KEY",
     ) -> None:
-        limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
         from_environment = os.environ.get(URL_VARIABLE, "").strip() or DEFAULT_URL
-        address = base_url or check_url(from_environment, URL_VARIABLE, takes_version=True)
-        self._server = Server(address, key_variable, limits)
-        self.base_url, self.served_name = self._server.base_url, model
+        super().__init__(
+            model,
+            base_url=base_url or check_url(from_environment, URL_VARIABLE, takes_version=True),
+            concurrency=concurrency,
+            requests_per_minute=requests_per_minute,
+            tokens_per_minute=tokens_per_minute,
+            timeout_seconds=timeout_seconds,
+            key_variable=key_variable,
+        )
         if not 1 <= n <= 10:
             raise BadValueError(f"n={n}: a call gives 1 to 10 images")
-        self.concurrency, self.repeats_per_call = concurrency, n
+        self.repeats_per_call = n
         self._sends_seed, self._system, self._detail = sends_seed, system, detail
         self._size, self._quality = size or "", quality or ""
         taken = {"model", "messages", "prompt", "n", "stream", "seed", "size", "quality"}
-        more = read_extra(extra, taken, self._server.state.key)
+        more = read_extra(extra, taken, self.server.state.key)
         self._drawing = given(size=size, quality=quality) | more
         self._answering = given(temperature=temperature, max_tokens=max_tokens) | more
         if logprobs:
             self._answering |= {"logprobs": True, "top_logprobs": logprobs}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
-
-    def opened(self) -> AbstractAsyncContextManager[object]:
-        """Keep the connections to the server open."""
-        return self._server.opened()
-
-    def check(self) -> None:
-        """Raise BadValueError if a key is needed and missing."""
-        if self.base_url == DEFAULT_URL:
-            self._server.state.need_key(f"openai:{self.served_name}")
 
     def expect(self, task: Task, /) -> Usage:
         """Estimate the usage of one answer; a shown picture's tokens depend on the price list."""
@@ -127,9 +123,9 @@ class OpenAi(Model):
         sent = [replace(request.provenance(), parameters=parameters) for request in requests]
         tokens = estimate_text_tokens(first.text) + 1
         try:
-            content, seconds = await self._post("/images/generations", body, requests, tokens)
+            content, seconds = await self.post("/images/generations", body, requests, tokens)
         except DeclinedError as error:
-            declined = self._server.state.read_decline(error)
+            declined = self.server.state.read_decline(error)
             return [Reply(declined, one) for one in sent]
         made = content.get("data")
         entries = [one for one in made if isinstance(one, dict)][:count] if isinstance(made, list) else []
@@ -175,7 +171,7 @@ class OpenAi(Model):
             if isinstance(encoded, str):
                 data = base64.b64decode("".join(encoded.rpartition(",")[2].split()), validate=True)
             elif isinstance(url, str):
-                data = await self._server.fetch(url)
+                data = await self.server.fetch(url)
             else:
                 return Failed(f"the server gave no image: {made!r:.100}", is_transient=True)
             await asyncio.to_thread(decode, data)
@@ -203,22 +199,13 @@ class OpenAi(Model):
         provenance = replace(request.provenance(), parameters=parameters, prompt_sent=question)
         tokens = self.expect(request.task).tokens_in + self._answer_tokens
         try:
-            answered = await self._post("/chat/completions", body, [request], tokens)
+            answered = await self.post("/chat/completions", body, [request], tokens)
         except DeclinedError as error:
             if "max_tokens" in body and _NEWER_LIMIT in str(error):
                 self._answering = _rename_limit(self._answering)
                 return await self._chat(request, picture)
-            return Reply(self._server.state.read_decline(error), provenance)
+            return Reply(self.server.state.read_decline(error), provenance)
         return read_chat(answered, provenance)
-
-    async def _post(self, path: str, body: Mapping[str, object], requests: Sequence[Request], tokens: int) -> Answered:
-        """Send a request with an idempotency key, by which the server recognises a repeated call.
-
-        The key includes a hash of the body: a run with another seed has trials of the same ids, with other pictures.
-        """
-        ids, sent = [request.trial_id for request in requests], json.dumps(body)
-        key = f"{ids[0] if len(ids) == 1 else digest(*ids)}-{digest(sent)[:8]}"
-        return await self._server.post(path, sent.encode(), tokens=tokens, idempotency_key=key)
 
 
 def _rename_limit(parameters: Mapping[str, Any]) -> dict[str, Any]:
