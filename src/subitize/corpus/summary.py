@@ -11,18 +11,8 @@ from scipy.special import ndtri
 from subitize.corpus.counting import MOST_NOUNS, CaptionSample, CountedCorpus, Counts, rank
 from subitize.errors import BadValueError
 from subitize.records import Estimate
+from subitize.stats import frequencies
 from subitize.stats.estimate import subtract_independent, wilson_bounds, wilson_interval
-from subitize.stats.frequencies import (
-    Alternative,
-    Heap,
-    Histogram,
-    PowerLaw,
-    choose_start,
-    compare_laws,
-    fit_power_law,
-    measure_fit,
-    measure_heaping,
-)
 
 DECADES = tuple(range(10, 101, 10))
 LARGEST = 1_000
@@ -46,9 +36,9 @@ class PowerLawFit:
     """A power law fitted to some of the numbers; `fit` is the share of its own samples at least as far from it."""
 
     name: str
-    law: PowerLaw
+    law: frequencies.PowerLaw
     fit: Estimate
-    alternatives: tuple[Alternative, ...]
+    alternatives: tuple[frequencies.Alternative, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +55,7 @@ class CorpusSummary:
     outliers: Estimate | None
     """The share of these with a numerosity above LARGEST."""
     rows: tuple[NumberCount, ...]
-    decades: tuple[Heap, ...]
+    decades: tuple[frequencies.Heap, ...]
     fits: tuple[PowerLawFit, ...]
     unlisted_nouns: int
     """Numerosities whose nouns are not among the commonest."""
@@ -88,8 +78,8 @@ def summarise(corpus: CountedCorpus, start: int = 1) -> CorpusSummary:
         counted=_share(counts.counted, counts.captions),
         outliers=_share(_outliers(counts), counts.counted) if counts.counted else None,
         rows=tuple(_rows(counts)),
-        decades=tuple(measure_heaping(counts.numerosities, DECADES)),
-        fits=tuple(_fits(Histogram.of(counts.numerosities), start)),
+        decades=tuple(frequencies.measure_heaping(counts.numerosities, DECADES)),
+        fits=tuple(_fits(frequencies.Histogram.of(counts.numerosities), start)),
         unlisted_nouns=_count_unlisted(counts),
         samples={number: tuple(own) for number, own in sorted(counts.samples.items())},
         problems=counts.problems,
@@ -125,20 +115,20 @@ def _rows(counts: Counts) -> list[NumberCount]:
     ]
 
 
-def _fits(histogram: Histogram, start: int) -> list[PowerLawFit]:
+def _fits(histogram: frequencies.Histogram, start: int) -> list[PowerLawFit]:
     if histogram.between(start).n < _LEAST_FITTED:
         return []
     found = [
-        (f"from {start}", fit_power_law(histogram, start), False),
-        ("start chosen", choose_start(histogram), True),
-        (f"from {start} to {LARGEST}", fit_power_law(histogram, start, LARGEST), False),
+        (f"from {start}", frequencies.fit_power_law(histogram, start), False),
+        ("start chosen", frequencies.choose_start(histogram), True),
+        (f"from {start} to {LARGEST}", frequencies.fit_power_law(histogram, start, LARGEST), False),
     ]
     return [
         PowerLawFit(
             name,
             law,
-            measure_fit(histogram, law, is_start_chosen=is_chosen),
-            tuple(compare_laws(histogram, law)) if law.most is None else (),
+            frequencies.measure_fit(histogram, law, is_start_chosen=is_chosen),
+            tuple(frequencies.compare_laws(histogram, law)) if law.most is None else (),
         )
         for name, law, is_chosen in found
         if law is not None

@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple, cast, get_args
 
+from subitize.language import lexicon
 from subitize.language.drafts import (
     Clause,
     Draft,
@@ -32,17 +33,7 @@ from subitize.language.items import (
     read_pieces,
     read_size,
 )
-from subitize.language.lexicon import (
-    AFTERTHOUGHTS,
-    ENDS,
-    EXCLUSIVE,
-    HOLDERS,
-    HOLDS,
-    OPEN,
-    OWN_PARTS,
-    Kind,
-    names_place,
-)
+from subitize.language.lexicon import Kind
 from subitize.language.questions import Node, make_graph
 from subitize.language.scene import ComparisonWord, ContactWord, HoldingWord, NotUnderstood, Portion, Scene
 from subitize.language.terms import (
@@ -74,11 +65,11 @@ def read_graph(prompt: str, nouns: Collection[str], colours: Collection[str]) ->
 
 
 _RELATION_WORDS: tuple[RelationWord | ContactWord, ...] = (*get_args(RelationWord), *get_args(ContactWord))
-_AFTER_BE: frozenset[Kind] = AFTERTHOUGHTS | {
+_AFTER_BE: frozenset[Kind] = lexicon.AFTERTHOUGHTS | {
     "relation", "side", "all", "colour", "post-colour", "adjective", "single", "share", "hold",
 }  # fmt: skip
-_AFTER_EXACTLY: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma", "and"}
-_AFTER_STYLE: frozenset[Kind] = ENDS | AFTERTHOUGHTS | {"comma"}
+_AFTER_EXACTLY: frozenset[Kind] = lexicon.ENDS | lexicon.AFTERTHOUGHTS | {"comma", "and"}
+_AFTER_STYLE: frozenset[Kind] = lexicon.ENDS | lexicon.AFTERTHOUGHTS | {"comma"}
 
 
 class _Place(NamedTuple):
@@ -95,7 +86,7 @@ class _Reader:
     def __init__(self, terms: list[Term], known: Vocabulary) -> None:
         self._cursor = Cursor(terms)
         self._openers = Openers(self._cursor)
-        self._drafts = Drafts(is_open=any(term.kind in OPEN or is_spelt_fraction(term) for term in terms))
+        self._drafts = Drafts(is_open=any(term.kind in lexicon.OPEN or is_spelt_fraction(term) for term in terms))
         self._items = Items(self._cursor, self._drafts, known)
         self._settings: list[str] = []
 
@@ -113,14 +104,16 @@ class _Reader:
     def _check_settings(self) -> None:
         """Refuse a setting that is also drawn: "a shelf. 3 books on the shelf, 2 to the left of the shelf"."""
         for setting in self._settings:
-            told = [draft.noun for draft in self._drafts.told if draft.noun and names_place(setting, draft.noun)]
+            told = [
+                draft.noun for draft in self._drafts.told if draft.noun and lexicon.names_place(setting, draft.noun)
+            ]
             if told:
                 raise NotUnderstoodError(f"what is {setting!r}, and what beside the {told[0]}?")
 
     def _clause(self, clause: Clause) -> None:
         opening, front = self._cursor.peek(), self._front()
         self._openers.skip(has_items=bool(self._drafts.told))
-        while self._cursor.peek().kind not in ENDS:
+        while self._cursor.peek().kind not in lexicon.ENDS:
             self._step(clause)
         self._close(clause)
         if front and clause.items and (opening.kind == "hold" or self._holds(front, clause.items[0])):
@@ -186,7 +179,7 @@ class _Reader:
                 cursor.take()
             case "image" | "cartoon" if clause.joint == "comma" and cursor.peek(1).kind in _AFTER_STYLE:
                 cursor.take()
-            case kind if kind in AFTERTHOUGHTS and self._is_afterthought(clause):
+            case kind if kind in lexicon.AFTERTHOUGHTS and self._is_afterthought(clause):
                 self._pass_over(clause)
             case _:
                 self._item(clause)
@@ -230,18 +223,18 @@ class _Reader:
         place = clause.items[-1] if clause.items else None
         if clause.joint is not None or place is None or place.number != 1:
             self._cursor.puzzle("what holds them?")
-        is_holder = place.noun in HOLDS or joint == "without"
-        if not is_holder and (place.noun not in HOLDERS or self._cursor.peek(-1).kind not in ("noun", "after")):
+        is_holder = place.noun in lexicon.HOLDS or joint == "without"
+        if not is_holder and (place.noun not in lexicon.HOLDERS or self._cursor.peek(-1).kind not in ("noun", "after")):
             self._cursor.puzzle("what holds them?")
         clause.joint = joint
         self._cursor.take()
 
     def _hold_in(self, clause: Clause, thing: Draft, place: Draft, joint: Joint) -> None:
-        if joint == "without" and OWN_PARTS.get(place.noun) == thing.noun:
+        if joint == "without" and lexicon.OWN_PARTS.get(place.noun) == thing.noun:
             self._cursor.puzzle(f"a {place.noun} without its own parts")
-        is_loose = joint == "with" and place.noun in HOLDERS
-        clause.held = Hold(thing, cast(HoldingWord, HOLDS.get(place.noun, "on")), place, is_loose)
-        if place.noun in HOLDS:
+        is_loose = joint == "with" and place.noun in lexicon.HOLDERS
+        clause.held = Hold(thing, cast(HoldingWord, lexicon.HOLDS.get(place.noun, "on")), place, is_loose)
+        if place.noun in lexicon.HOLDS:
             self._drafts.holds.append(clause.held)
         self._drafts.last = None
 
@@ -262,7 +255,7 @@ class _Reader:
             place = self._named_place(last)
             if place.told:
                 self._put(clause, last, place, is_loose=True)
-        if not EXCLUSIVE.isdisjoint(term.text.lower().split()):
+        if not lexicon.EXCLUSIVE.isdisjoint(term.text.lower().split()):
             self._drafts.at_most = min(self._drafts.at_most, len(self._drafts.told))
         self._cursor.take()
 
@@ -297,7 +290,11 @@ class _Reader:
     def _share(self, clause: Clause, thing: Draft) -> None:
         """Half of the last thing, in a colour ("half red"), or more of it: "an apple and a half"."""
         term = self._cursor.peek()
-        if term.kind == "other" or clause.joint != "and" or self._cursor.peek(1).kind not in ENDS | AFTERTHOUGHTS:
+        if (
+            term.kind == "other"
+            or clause.joint != "and"
+            or self._cursor.peek(1).kind not in lexicon.ENDS | lexicon.AFTERTHOUGHTS
+        ):
             if any(one.number == 1 for one in self._drafts.told if one is not thing):
                 self._cursor.puzzle("half of which?")
             for colour in read_halves(self._cursor):
@@ -355,11 +352,11 @@ class _Reader:
     def _holds(self, place: _Place, thing: Draft) -> bool:
         """Whether a place is more than a setting: it is mentioned before, or holds an open number of things."""
         is_open = self._drafts.is_open and not (isinstance(thing.number, int) and thing.number)
-        return any(one.number == 1 for one in place.told) or (is_open and HOLDS.get(place.noun) == place.word)
+        return any(one.number == 1 for one in place.told) or (is_open and lexicon.HOLDS.get(place.noun) == place.word)
 
     def _put(self, clause: Clause, thing: Draft, place: _Place, *, is_loose: bool = False) -> None:
         """Put the clause's only thing into or onto the place."""
-        if not place.told and HOLDS.get(place.noun) != place.word:
+        if not place.told and lexicon.HOLDS.get(place.noun) != place.word:
             self._cursor.puzzle("what is there?")
         holder = place.told[0] if place.told else self._drafts.add(Draft(place.noun, 1, clause=clause.number))
         is_clear = len(place.told) <= 1 and all(one in (thing, holder) for one in clause.items)
@@ -457,7 +454,7 @@ class _Reader:
         elif cursor.peek().kind in ("colour", "post-colour"):
             self._colour_after(clause)
         else:
-            cursor.take_all(*AFTERTHOUGHTS, "adjective", "comma")
+            cursor.take_all(*lexicon.AFTERTHOUGHTS, "adjective", "comma")
         if cursor.peek().kind != "close":
             cursor.puzzle("in brackets")
         cursor.take()
@@ -466,7 +463,11 @@ class _Reader:
         before, after = self._cursor.peek(-1).kind, self._cursor.peek(1).kind
         is_told = before in ("be", "all", "that") or (before == "comma" and clause.joint == "comma")
         is_told = is_told or (before in ("noun", "they") and self._drafts_told(clause))
-        return bool(clause.items) and is_told and (after in ENDS | AFTERTHOUGHTS or after in ("comma", "relation"))
+        return (
+            bool(clause.items)
+            and is_told
+            and (after in lexicon.ENDS | lexicon.AFTERTHOUGHTS or after in ("comma", "relation"))
+        )
 
     def _drafts_told(self, clause: Clause) -> bool:
         """Whether all items come from earlier clauses: "make the apples red"."""
@@ -500,7 +501,7 @@ class _Reader:
         thing, word, landmark = related
         are_single = thing.number == landmark.number == 1
         is_told = landmark.clause < clause.number and landmark.number == 1
-        if word == "on top of" and (HOLDS.get(landmark.noun) == "on" or (is_told and not are_single)):
+        if word == "on top of" and (lexicon.HOLDS.get(landmark.noun) == "on" or (is_told and not are_single)):
             self._drafts.holds.append(Hold(thing, "on", landmark, is_clear=is_clear))
         elif word == "under" and not are_single:
             self._drafts.relations.append((thing, "below", landmark))

@@ -8,16 +8,7 @@ from numpy.typing import NDArray
 
 from subitize.language.scene import Form, Pieces
 from subitize.records import UNKNOWN
-from subitize.stimuli.appearance import (
-    COARSE,
-    COLOUR_STEP,
-    Samples,
-    body_colours,
-    describe,
-    half_bodies,
-    middle_colours,
-    sample,
-)
+from subitize.stimuli import appearance
 from subitize.stimuli.colours import colour_name
 from subitize.stimuli.recognition import Recognised, blur, doubt, match, name, sizes_px, tinted_colours
 from subitize.stimuli.references import PART_FORMS, halved_references, part_references
@@ -62,10 +53,10 @@ _EQUAL = 1.6  # pieces up to so many times as large as the smallest count as equ
 
 def recognise_parts(region: Region, number: int) -> tuple[Recognised, Form]:
     """Recognise the thing that a region of so many pieces may be; one piece may be half or a quarter of a thing."""
-    known, samples = part_references(number), sample([region])
-    bodies = body_colours(samples)
+    known, samples = part_references(number), appearance.sample([region])
+    bodies = appearance.body_colours(samples)
     leeway = _LEEWAY if number > 1 else 1.0
-    matches = match(describe(samples, bodies), sizes_px([region]), known, leeway=leeway)
+    matches = match(appearance.describe(samples, bodies), sizes_px([region]), known, leeway=leeway)
     ((colour,), _) = tinted_colours(samples, bodies, matches, known)
     (nearest,), (doubt,) = matches
     form = PART_FORMS[number][known.forms[nearest]]
@@ -139,31 +130,31 @@ def _ratio(areas: Sequence[int]) -> tuple[int, ...]:
 
 def recognise_halves(region: Region) -> tuple[Recognised, tuple[str, ...]]:
     """Recognise the thing that a region of two colours may be, and the colours of its halves."""
-    known, seen = halved_references(), sample([region])
+    known, seen = halved_references(), appearance.sample([region])
     radius = _HALVES_LEEWAY * known.radius * blur(sizes_px([region]))
-    outlines = known.appearances[:, : COARSE * COARSE]
+    outlines = known.appearances[:, : appearance.COARSE * appearance.COARSE]
     near = np.flatnonzero(((outlines - seen.coverage.reshape(1, -1)) ** 2).sum(axis=1) <= radius**2)
     if not near.size:
         return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
     # Every drawing is halved in its own way, so the region is described once for each of a similar outline.
     times = near.size
-    samples = Samples(
+    samples = appearance.Samples(
         np.repeat(seen.within, times, axis=0),
         np.repeat(seen.colours, times, axis=0),
         np.repeat(seen.coverage, times, axis=0),
     )
-    bodies = half_bodies(samples, known.is_second[near])
-    squares = ((describe(samples, bodies) - known.appearances[near]) ** 2).sum(axis=1)
+    bodies = appearance.half_bodies(samples, known.is_second[near])
+    squares = ((appearance.describe(samples, bodies) - known.appearances[near]) ** 2).sum(axis=1)
     best = int(squares.argmin())
     noun = known.nouns[near[best]]
     others = [square for square, row in zip(squares, near, strict=True) if known.nouns[row] != noun]
     two_nearest = np.array([[squares[best], min(others, default=np.inf)]])
-    tinted = known.takes_colour[near[best]] & seen.within[0, ::COLOUR_STEP, ::COLOUR_STEP]
+    tinted = known.takes_colour[near[best]] & seen.within[0, :: appearance.COLOUR_STEP, :: appearance.COLOUR_STEP]
     is_second = known.is_second[near[best]]
     halves = np.stack([tinted & ~is_second, tinted & is_second])
     if np.count_nonzero(halves, axis=(1, 2)).min() < _FEWEST_CELLS:
         return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
-    first, second = middle_colours(np.repeat(seen.colours, 2, axis=0), halves).tolist()
+    first, second = appearance.middle_colours(np.repeat(seen.colours, 2, axis=0), halves).tolist()
     colours = (colour_name(*first), colour_name(*second))
     return name(noun, float(doubt(two_nearest, radius[near[best]])[0]), " and ".join(colours)), colours
 

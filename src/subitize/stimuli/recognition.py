@@ -10,18 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import UNKNOWN
-from subitize.stimuli.appearance import (
-    COLOUR_STEP,
-    USUAL_PX,
-    Appearances,
-    Colours,
-    Samples,
-    at_usual_size,
-    body_colours,
-    describe,
-    middle_colours,
-    sample,
-)
+from subitize.stimuli import appearance
 from subitize.stimuli.colours import colour_name
 from subitize.stimuli.glyphs import GLYPHS
 from subitize.stimuli.references import References, all_references, references
@@ -54,9 +43,9 @@ def recognise(regions: Sequence[Region]) -> list[Recognised]:
 def recognise_plain(region: Region, *, leeway: float = 1.0) -> Recognised:
     """Name a region that may also be a thing drawn plain, scaling large ones to the usual size."""
     size_px = max(region.mask.shape)
-    if size_px > USUAL_PX:
-        region = at_usual_size(region)
-        leeway *= float(blur(np.array(size_px)) / blur(np.array(USUAL_PX)))
+    if size_px > appearance.USUAL_PX:
+        region = appearance.at_usual_size(region)
+        leeway *= float(blur(np.array(size_px)) / blur(np.array(appearance.USUAL_PX)))
     (thing,) = _recognise([region], all_references(), leeway)
     return thing
 
@@ -78,7 +67,9 @@ def sizes_px(regions: Sequence[Region]) -> NDArray[np.int64]:
     return np.array([max(region.mask.shape) for region in regions])
 
 
-def match(appearances: Appearances, sizes_px: NDArray[np.int64], known: References, *, leeway: float = 1.0) -> Matches:
+def match(
+    appearances: appearance.Appearances, sizes_px: NDArray[np.int64], known: References, *, leeway: float = 1.0
+) -> Matches:
     """Find the nearest reference of each appearance; the doubt grows with the nearness of other kinds."""
     # Not by BLAS: its threads take longer to start than this takes, and compete across processes.
     less_own = known.squares - 2 * np.einsum("id,jd->ij", appearances, known.appearances)
@@ -99,16 +90,18 @@ def blur(sizes_px: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(1 + _BLUR_PX / sizes_px)
 
 
-def tinted_colours(samples: Samples, bodies: Colours, matches: Matches, known: References) -> tuple[Colours, Mask]:
+def tinted_colours(
+    samples: appearance.Samples, bodies: appearance.Colours, matches: Matches, known: References
+) -> tuple[appearance.Colours, Mask]:
     """Take the colour of the parts that are tinted in the drawing, or of the body if the thing is unknown.
 
     Also return whether much of these parts has quite another colour.
     """
     nearest, doubts = matches
-    tinted = known.takes_colour[nearest] & samples.within[:, ::COLOUR_STEP, ::COLOUR_STEP]
+    tinted = known.takes_colour[nearest] & samples.within[:, :: appearance.COLOUR_STEP, :: appearance.COLOUR_STEP]
     counts = np.count_nonzero(tinted, axis=(1, 2))
     is_usable = (doubts <= 1) & (counts >= _FEWEST_CELLS)
-    colours = np.where(is_usable[:, None], middle_colours(samples.colours, tinted), bodies)
+    colours = np.where(is_usable[:, None], appearance.middle_colours(samples.colours, tinted), bodies)
     off = samples.colours - colours[:, None, None, :] + _FAR  # unsigned bytes wrap around
     is_off = (off > 2 * _FAR).any(axis=3) & tinted
     return colours, is_usable & (np.count_nonzero(is_off, axis=(1, 2)) > _MIXED * counts)
@@ -124,9 +117,9 @@ _MIXED = 0.15
 
 
 def _recognise(regions: Sequence[Region], known: References, leeway: float) -> list[Recognised]:
-    samples = sample(regions)
-    bodies = body_colours(samples)
-    matches = match(describe(samples, bodies), sizes_px(regions), known, leeway=leeway)
+    samples = appearance.sample(regions)
+    bodies = appearance.body_colours(samples)
+    matches = match(appearance.describe(samples, bodies), sizes_px(regions), known, leeway=leeway)
     colours, is_mixed = tinted_colours(samples, bodies, matches, known)
     rows = zip(*matches, colours.tolist(), is_mixed.tolist(), strict=True)
     return [

@@ -6,17 +6,8 @@ from pathlib import Path
 
 from subitize.errors import BadFileError
 from subitize.interfaces import Suite
+from subitize.io import tables
 from subitize.io.memory import gc_paused
-from subitize.io.tables import (
-    LARGEST_COUNT,
-    DataTable,
-    Keys,
-    Unreadable,
-    check_columns,
-    read_count,
-    read_factors,
-    read_table,
-)
 from subitize.language.counted import find_counted, make_count
 from subitize.language.numbers import count_noun, list_some
 from subitize.records import Answer, Ask, Count, Filed, Item, Scalar, Stored
@@ -46,7 +37,7 @@ class Questions(Suite):
 
     def __init__(self, file: str, /, *, format: str = "auto", images: str = "", strata: tuple[str, ...] = ()) -> None:
         path = Path(file).expanduser()
-        table = read_table(path)
+        table = tables.read_table(path)
         self._name = path.name
         self._place = open_place(path, images)
         self._omitted: dict[str, list[str]] = defaultdict(list)
@@ -72,14 +63,14 @@ class Questions(Suite):
 
     def _make_items(self, questions: Iterable[DatasetQuestion | Omitted], dataset: str) -> Iterator[Item]:
         """Make the items; a fault is an error in a user's file, and leaves the row out of a published set."""
-        keys = Keys()
+        keys = tables.Keys()
         first_shown: dict[Stored, str] = {}
         counts: dict[tuple[Filed | Stored, str, str], tuple[int, str]] = {}
         for asked in questions:
             if isinstance(asked, Omitted):
                 self._omitted[asked.reason].append(asked.name)
                 continue
-            number, picture = read_count(asked.answer), self._place.find(asked.picture)
+            number, picture = tables.read_count(asked.answer), self._place.find(asked.picture)
             fault, where = _find_fault(asked, number, picture), asked.row.where
             if fault and not dataset:
                 raise asked.row.error(fault)
@@ -87,7 +78,7 @@ class Questions(Suite):
             if isinstance(picture, MissingPicture):
                 reason = "a URL, which is never fetched" if "://" in picture.name else "no picture"
                 self._omitted[reason].append(picture.name or where)
-            elif fault or number is None or isinstance(picture, Unreadable):
+            elif fault or number is None or isinstance(picture, tables.Unreadable):
                 self._omitted["unusable picture or answer"].append(where)
             else:
                 if isinstance(asked.picture, Stored) and first_shown.setdefault(asked.picture, where) != where:
@@ -102,9 +93,9 @@ class Questions(Suite):
         return f"; left out, {'; '.join(each)}" if self._omitted else ""
 
 
-def _read_own(table: DataTable) -> Iterator[DatasetQuestion]:
+def _read_own(table: tables.DataTable) -> Iterator[DatasetQuestion]:
     """Read a table with the columns image, question and count; all others but id and noun are factors."""
-    check_columns(table, [("image",), ("question",), _COUNTS])
+    tables.check_columns(table, [("image",), ("question",), _COUNTS])
     counts = [name for name in _COUNTS if name in table.columns]
     if len(counts) > 1:
         raise BadFileError(f"{table.path.name}: {' and '.join(counts)} say how many there are; keep one of them")
@@ -113,11 +104,11 @@ def _read_own(table: DataTable) -> Iterator[DatasetQuestion]:
         yield DatasetQuestion(
             row,
             row.text("id") or str(number),
-            picture if isinstance(picture, (Stored, Unreadable)) else row.text("image"),
+            picture if isinstance(picture, (Stored, tables.Unreadable)) else row.text("image"),
             row.text("question"),
             row.fields.get(counts[0]),
             row.text("noun"),
-            read_factors(row, _TAKEN),
+            tables.read_factors(row, _TAKEN),
         )
 
 
@@ -127,8 +118,8 @@ def _find_fault(asked: DatasetQuestion, number: int | None, picture: Found) -> s
     if asked.answer in (None, ""):
         return "no count; how many are there?"
     if number is None:
-        return f"count {str(asked.answer)[:40]!r}: should be a whole number from 0 to {LARGEST_COUNT}, in digits"
-    return f"picture {picture.name}: {picture.reason}" if isinstance(picture, Unreadable) else ""
+        return f"count {str(asked.answer)[:40]!r}: should be a whole number from 0 to {tables.LARGEST_COUNT}, in digits"
+    return f"picture {picture.name}: {picture.reason}" if isinstance(picture, tables.Unreadable) else ""
 
 
 def _make_item(asked: DatasetQuestion, picture: Filed | Stored, number: int, dataset: str) -> Item:

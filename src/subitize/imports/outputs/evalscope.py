@@ -6,21 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from subitize.errors import BadFileError
-from subitize.imports.outputs.output import (
-    Json,
-    Output,
-    as_mapping,
-    find_factors,
-    find_picture,
-    find_text,
-    first_of,
-    join_content,
-    join_questions,
-    read_credits,
-    read_lines,
-    take,
-    write,
-)
+from subitize.imports.outputs import output
+from subitize.imports.outputs.output import Json, Output
 
 _FIELDS = frozenset({"sample_score", "model_output", "raw_input", "choices"})
 
@@ -36,12 +23,16 @@ def read_evalscope(path: Path) -> list[Output]:
     Reviews have the right answer and the score, predictions the reply with its reasoning.
     """
     reviews, predictions = _find_pair(path)
-    whole = {write(record.get("index")): record for _, record in read_lines(predictions)} if predictions else {}
+    whole = (
+        {output.write(record.get("index")): record for _, record in output.read_lines(predictions)}
+        if predictions
+        else {}
+    )
     model, task = path.absolute().parent.name, path.stem
     places: dict[str, dict[str, int]] = defaultdict(dict)
     found = []
-    for place, record in read_lines(reviews):
-        index = write(record.get("index"))
+    for place, record in output.read_lines(reviews):
+        index = output.write(record.get("index"))
         read = _read_earlier if "choices" in record else _read_review
         one = read(model, task, place, record, whole.get(index, {}))
         # The samples of a group are one question asked several times; a recurring sample was appended later.
@@ -52,7 +43,7 @@ def read_evalscope(path: Path) -> list[Output]:
 
 def _find_pair(path: Path) -> tuple[Path, Path | None]:
     """Find the reviews, and the predictions if there are any, given either."""
-    _, first = next(read_lines(path), ("", {}))
+    _, first = next(output.read_lines(path), ("", {}))
     if first and "sample_score" not in first and "choices" not in first:
         reviews = _beside(path, "predictions", "reviews")
         if reviews is None:
@@ -76,40 +67,40 @@ def _beside(path: Path, one: str, other: str) -> Path | None:
 def _read_review(
     model: str, task: str, place: str, record: Mapping[str, Json], prediction: Mapping[str, Json]
 ) -> Output:
-    sample = as_mapping(take(record, "sample_score", place))
-    score = as_mapping(sample.get("score"))
-    output = as_mapping(prediction.get("model_output"))
-    said = join_content(as_mapping(first_of(output.get("choices")).get("message")).get("content"))
-    scored = write(score.get("prediction"))
+    sample = output.as_mapping(output.take(record, "sample_score", place))
+    score = output.as_mapping(sample.get("score"))
+    answer = output.as_mapping(prediction.get("model_output"))
+    said = output.join_content(output.as_mapping(output.first_of(answer.get("choices")).get("message")).get("content"))
+    scored = output.write(score.get("prediction"))
     reply = said or scored
     messages = record.get("messages")
     return Output(
-        write(sample.get("group_id")) or write(record.get("index")),
-        write(prediction.get("model")) or model,
+        output.write(sample.get("group_id")) or output.write(record.get("index")),
+        output.write(prediction.get("model")) or model,
         task,
-        join_questions(messages) if isinstance(messages, list) else write(record.get("input")),
-        (write(record.get("target")),),
+        output.join_questions(messages) if isinstance(messages, list) else output.write(record.get("input")),
+        (output.write(record.get("target")),),
         reply,
         scored if scored and scored != reply else "",
-        write(output.get("error")),
-        picture=find_picture(messages) or find_picture(prediction.get("messages")),
-        scores=read_credits(as_mapping(score.get("value"))),
-        factors=find_factors(as_mapping(sample.get("sample_metadata"))),
+        output.write(answer.get("error")),
+        picture=output.find_picture(messages) or output.find_picture(prediction.get("messages")),
+        scores=output.read_credits(output.as_mapping(score.get("value"))),
+        factors=output.find_factors(output.as_mapping(sample.get("sample_metadata"))),
     )
 
 
 def _read_earlier(model: str, task: str, place: str, record: Mapping[str, Json], _: Mapping[str, Json]) -> Output:
     """Read a record of version 0.17 or earlier."""
-    choice = first_of(take(record, "choices", place))
-    review = as_mapping(choice.get("review") or record.get("review"))
-    asked = as_mapping(record.get("raw_input"))
+    choice = output.first_of(output.take(record, "choices", place))
+    review = output.as_mapping(choice.get("review") or record.get("review"))
+    asked = output.as_mapping(record.get("raw_input"))
     return Output(
-        write(record.get("index")),
+        output.write(record.get("index")),
         model,
         task,
-        find_text(asked.get("question") or asked.get("input") or asked.get("query") or ""),
-        (write(review.get("gold")),),
-        join_content(as_mapping(choice.get("message")).get("content")),
-        scores=read_credits({"result": review.get("result")}),
-        factors=find_factors(asked),
+        output.find_text(asked.get("question") or asked.get("input") or asked.get("query") or ""),
+        (output.write(review.get("gold")),),
+        output.join_content(output.as_mapping(choice.get("message")).get("content")),
+        scores=output.read_credits({"result": review.get("result")}),
+        factors=output.find_factors(asked),
     )

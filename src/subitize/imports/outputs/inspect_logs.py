@@ -8,21 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from subitize.errors import BadFileError, MissingPartError
-from subitize.imports.outputs.output import (
-    LARGEST_BYTES,
-    Json,
-    Output,
-    as_mapping,
-    find_factors,
-    find_picture,
-    first_of,
-    join_content,
-    join_questions,
-    read_credit,
-    read_file,
-    take,
-    write,
-)
+from subitize.imports.outputs import output
+from subitize.imports.outputs.output import Json, Output
 from subitize.io.files import open_zip, read_json
 
 _SAMPLE = re.compile(r"samples/.+\.json")
@@ -37,48 +24,51 @@ def is_inspect(record: Mapping[str, Json]) -> bool:
 def read_inspect(path: Path) -> list[Output]:
     """Read the samples of a log."""
     if path.suffix == ".json":
-        log = as_mapping(read_file(path))
+        log = output.as_mapping(output.read_file(path))
         header, samples = log, log.get("samples")
     else:
         header, *samples = _read_archive(path)
-    of = as_mapping(take(header, "eval", path.name))
-    model, task = write(of.get("model")) or "model", write(of.get("task")) or path.stem
-    return [_read_sample(path, model, task, as_mapping(one)) for one in (samples if isinstance(samples, list) else ())]
+    of = output.as_mapping(output.take(header, "eval", path.name))
+    model, task = output.write(of.get("model")) or "model", output.write(of.get("task")) or path.stem
+    return [
+        _read_sample(path, model, task, output.as_mapping(one))
+        for one in (samples if isinstance(samples, list) else ())
+    ]
 
 
 def _read_sample(path: Path, model: str, task: str, sample: Mapping[str, Json]) -> Output:
     asked, target, epoch = sample.get("input"), sample.get("target"), sample.get("epoch")
-    output = as_mapping(sample.get("output"))
-    reply = _find_reply(output)
-    failure = as_mapping(sample.get("error")).get("message") or output.get("error")
-    metadata = as_mapping(sample.get("metadata"))
+    answer = output.as_mapping(sample.get("output"))
+    reply = _find_reply(answer)
+    failure = output.as_mapping(sample.get("error")).get("message") or answer.get("error")
+    metadata = output.as_mapping(sample.get("metadata"))
     return Output(
-        write(take(sample, "id", f"{path.name}: a sample")),
+        output.write(output.take(sample, "id", f"{path.name}: a sample")),
         model,
         task.rpartition("/")[2],
-        join_questions(asked) if isinstance(asked, list) else write(asked),
-        tuple(map(write, target if isinstance(target, list) else [target])),
+        output.join_questions(asked) if isinstance(asked, list) else output.write(asked),
+        tuple(map(output.write, target if isinstance(target, list) else [target])),
         reply,
-        failure=write(failure) if failure else "",
+        failure=output.write(failure) if failure else "",
         repeat=epoch - 1 if isinstance(epoch, int) and epoch > 0 else 0,
-        picture=find_picture(asked),
-        scores=dict(_list_scores(as_mapping(sample.get("scores")))),
-        factors=find_factors(metadata),
+        picture=output.find_picture(asked),
+        scores=dict(_list_scores(output.as_mapping(sample.get("scores")))),
+        factors=output.find_factors(metadata),
     )
 
 
-def _find_reply(output: Mapping[str, Json]) -> str:
+def _find_reply(answer: Mapping[str, Json]) -> str:
     """Find the reply with its reasoning, which Inspect's `completion` lacks."""
-    said = as_mapping(first_of(output.get("choices")).get("message"))
-    return join_content(said.get("content")) or write(output.get("completion"))
+    said = output.as_mapping(output.first_of(answer.get("choices")).get("message"))
+    return output.join_content(said.get("content")) or output.write(answer.get("completion"))
 
 
 def _list_scores(scores: Mapping[str, Json]) -> Iterator[tuple[str, float]]:
     for name, score in scores.items():
-        value = as_mapping(score).get("value")
+        value = output.as_mapping(score).get("value")
         parts = value if isinstance(value, dict) else {"": value}
         for part, own in parts.items():
-            credit = read_credit(own)
+            credit = output.read_credit(own)
             if credit is not None:
                 yield f"{name}/{part}" if part else name, credit
 
@@ -94,11 +84,13 @@ def _read_archive(path: Path) -> Iterator[Mapping[str, Json]]:
                     f"{path.name}: no header.json in it: no log of Inspect, or one that was not finished"
                 )
             size = sum(members[name].file_size for name in names)
-            if size > LARGEST_BYTES:
-                raise BadFileError(f"{path.name}: {size:,} bytes when unpacked; at most {LARGEST_BYTES:,} are read")
+            if size > output.LARGEST_BYTES:
+                raise BadFileError(
+                    f"{path.name}: {size:,} bytes when unpacked; at most {output.LARGEST_BYTES:,} are read"
+                )
             for name in names:
                 text = _read_member(archive, members[name]).decode("utf-8", "replace")
-                yield as_mapping(read_json(text, f"{path.name} {name}"))
+                yield output.as_mapping(read_json(text, f"{path.name} {name}"))
     except OSError as error:
         raise BadFileError(f"cannot read {path}: {error.strerror or error}") from None
     except (zipfile.BadZipFile, EOFError, RuntimeError, struct.error, zlib.error) as error:  # one may be encrypted

@@ -5,19 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from subitize.errors import BadFileError
-from subitize.imports.outputs.output import (
-    Json,
-    Output,
-    as_mapping,
-    find_factors,
-    find_text,
-    name_picture,
-    read_credits,
-    read_file,
-    read_lines,
-    take,
-    write,
-)
+from subitize.imports.outputs import output
+from subitize.imports.outputs.output import Json, Output
 from subitize.language.tokens import word_set
 
 # The fields that are not metrics.
@@ -41,35 +30,37 @@ def read_lmms_eval(path: Path) -> list[Output]:
 
 def _list_records(path: Path) -> Iterator[tuple[str, Mapping[str, Json]]]:
     if path.suffix == ".jsonl":
-        yield from read_lines(path)
+        yield from output.read_lines(path)
         return
-    logs = take(as_mapping(read_file(path)), "logs", path.name)
+    logs = output.take(output.as_mapping(output.read_file(path)), "logs", path.name)
     if not isinstance(logs, list):
         raise BadFileError(f"{path.name}: 'logs' should be a list")
     for number, record in enumerate(logs):
-        yield f"{path.name} logs[{number}]", as_mapping(record)
+        yield f"{path.name} logs[{number}]", output.as_mapping(record)
 
 
 def _read_record(path: Path, place: str, record: Mapping[str, Json]) -> Output:
-    doc = as_mapping(record.get("doc"))
-    take(record, "doc_id", place)
-    scored = find_text(take(record, "filtered_resps", place))
+    doc = output.as_mapping(record.get("doc"))
+    output.take(record, "doc_id", place)
+    scored = output.find_text(output.take(record, "filtered_resps", place))
     target = record.get("target")
     if target is None:
         target = next((doc[name] for name in _ANSWERS if name in doc), None)
     asked = (doc.get("question"), doc.get("prompt"), record.get("input"), record.get("arguments"))
-    reply = find_text(record.get("resps")) or scored
+    reply = output.find_text(record.get("resps")) or scored
     return Output(
-        write(record["doc_id"]),
+        output.write(record["doc_id"]),
         path.absolute().parent.name,
         _find_task(path),
-        next(filter(None, map(find_text, asked)), ""),
-        tuple(map(write, target if isinstance(target, list) else [target])),
+        next(filter(None, map(output.find_text, asked)), ""),
+        tuple(map(output.write, target if isinstance(target, list) else [target])),
         reply,
         scored if scored != reply else "",
-        picture=name_picture(find_text([doc.get("image_path"), doc.get("image_url"), record.get("input_media")])),
-        scores=read_credits({name: value for name, value in record.items() if name not in _FIELDS}),
-        factors=find_factors(doc),
+        picture=output.name_picture(
+            output.find_text([doc.get("image_path"), doc.get("image_url"), record.get("input_media")])
+        ),
+        scores=output.read_credits({name: value for name, value in record.items() if name not in _FIELDS}),
+        factors=output.find_factors(doc),
     )
 
 

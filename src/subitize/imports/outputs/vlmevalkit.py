@@ -6,16 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from subitize.errors import BadFileError, MissingPartError
-from subitize.imports.outputs.output import (
-    LARGEST_BYTES,
-    Json,
-    Output,
-    as_mapping,
-    find_factors,
-    read_credits,
-    read_file,
-    write,
-)
+from subitize.imports.outputs import output
+from subitize.imports.outputs.output import Json, Output
 from subitize.io.files import open_zip, read_text
 
 _FAILED = "Failed to obtain answer"
@@ -42,23 +34,23 @@ def read_vlmevalkit(path: Path) -> list[Output]:
 
 
 def _read_row(model: str, task: str, number: int, row: Mapping[str, Json]) -> Output:
-    scored, thought = write(row.get("prediction")), write(row.get("thinking"))
+    scored, thought = output.write(row.get("prediction")), output.write(row.get("thinking"))
     reply = f"<think>{thought}</think>{scored}" if thought else scored
     failure = scored if _FAILED in scored else ""
     if len(scored) == _LONGEST_CELL:
         failure = f"cut off at {_LONGEST_CELL:,} characters by the spreadsheet"
     return Output(
-        write(row.get("index")) or str(number),
+        output.write(row.get("index")) or str(number),
         model,
         task,
-        write(row.get("question")),
-        (next(filter(None, (write(row.get(name)) for name in _ANSWERS)), ""),),
+        output.write(row.get("question")),
+        (next(filter(None, (output.write(row.get(name)) for name in _ANSWERS)), ""),),
         reply,
         scored if scored != reply else "",
         failure=failure,
-        picture=write(row.get("image_path")),
-        scores=read_credits({name: row[name] for name in _SCORES if name in row}),
-        factors=find_factors(row),
+        picture=output.write(row.get("image_path")),
+        scores=output.read_credits({name: row[name] for name in _SCORES if name in row}),
+        factors=output.find_factors(row),
     )
 
 
@@ -75,15 +67,15 @@ _Rows = Iterator[tuple[int, Mapping[str, Json]]]
 
 
 def _read_json_rows(path: Path) -> _Rows:
-    rows = read_file(path)
+    rows = output.read_file(path)
     if not isinstance(rows, list):
         raise BadFileError(f"{path.name}: should be a list of records, as VLMEvalKit writes them")
-    yield from ((number, as_mapping(row)) for number, row in enumerate(rows))
+    yield from ((number, output.as_mapping(row)) for number, row in enumerate(rows))
 
 
 def _read_tsv(path: Path) -> _Rows:
-    reader = csv.reader(io.StringIO(read_text(path, LARGEST_BYTES), newline=""), delimiter="\t")
-    longest = csv.field_size_limit(LARGEST_BYTES)  # pictures may be among the columns
+    reader = csv.reader(io.StringIO(read_text(path, output.LARGEST_BYTES), newline=""), delimiter="\t")
+    longest = csv.field_size_limit(output.LARGEST_BYTES)  # pictures may be among the columns
     try:
         rows = list(reader)
     except csv.Error as error:
@@ -101,8 +93,8 @@ def _read_xlsx(path: Path) -> _Rows:
     try:
         with open_zip(path, "spreadsheet") as archive:
             size = sum(member.file_size for member in archive.infolist())
-        if size > LARGEST_BYTES:
-            raise BadFileError(f"{path.name}: {size:,} bytes when unpacked; at most {LARGEST_BYTES:,} are read")
+        if size > output.LARGEST_BYTES:
+            raise BadFileError(f"{path.name}: {size:,} bytes when unpacked; at most {output.LARGEST_BYTES:,} are read")
         book = load_workbook(path, read_only=True, data_only=True)
         try:
             rows = list(book.worksheets[0].iter_rows(values_only=True))
@@ -120,11 +112,11 @@ def _read_xlsx(path: Path) -> _Rows:
 def _name_columns(path: Path, rows: Sequence[Sequence[Json]]) -> _Rows:
     if not rows:
         raise BadFileError(f"{path.name}: empty; the first row should name the columns")
-    names = [write(name).strip() for name in rows[0]]
+    names = [output.write(name).strip() for name in rows[0]]
     for number, row in enumerate(rows[1:]):
         if len(row) > len(names):
             raise BadFileError(f"{path.name} row {number + 2}: should have {len(names)} columns, not {len(row)}")
-        if any(write(one) for one in row):
+        if any(output.write(one) for one in row):
             yield number, dict(zip(names, row, strict=False))
 
 

@@ -20,33 +20,8 @@ from subitize.language.counted import quoted_texts
 from subitize.language.nouns import plural, singular
 from subitize.language.numbers import count_noun
 from subitize.models.image_folders import FileNaming, last_of_key
+from subitize.papers.gimbrr import prompts as grammar
 from subitize.papers.gimbrr.generation import PER_TASK, generate
-from subitize.papers.gimbrr.prompts import (
-    ALL,
-    BY_TITLE,
-    SINGLE,
-    STRATA,
-    Absence,
-    Action,
-    Attribute,
-    Chimera,
-    Choice,
-    GimbrrTask,
-    Meaning,
-    ObjectCounts,
-    Objects,
-    SpatialRelation,
-    Unparsed,
-    WrittenText,
-    a,
-    be,
-    classes_of,
-    is_plural,
-    read_prompt,
-    several,
-    with_article,
-    write_prompt,
-)
 from subitize.records import (
     Ask,
     Confirm,
@@ -73,9 +48,9 @@ class TaskPrompt:
     """A prompt with its key, task, meaning, and the keys of the single objects it contains."""
 
     key: str
-    task: GimbrrTask
+    task: grammar.GimbrrTask
     text: str
-    meaning: Meaning
+    meaning: grammar.Meaning
     linked: tuple[str, ...]
     overrides: Mapping[str, Scalar] = field(default_factory=dict)
     """Factors from the authors' directory that replace those derived from the meaning."""
@@ -91,91 +66,91 @@ def make_item(prompt: TaskPrompt) -> Item:
 
 def _factors(prompt: TaskPrompt) -> Iterator[tuple[str, Scalar]]:
     """Yield the conditions of a prompt, without those its task does not have."""
-    yield "classes", ", ".join(classes_of(prompt.meaning))
+    yield "classes", ", ".join(grammar.classes_of(prompt.meaning))
     match prompt.meaning:
-        case Objects(nouns=nouns, is_common=is_common):
+        case grammar.Objects(nouns=nouns, is_common=is_common):
             if prompt.task.key == "multiple":
                 yield "objects", len(nouns)
             if is_common is not None:
                 yield "common", is_common
-        case ObjectCounts(things=((_, number),)):
+        case grammar.ObjectCounts(things=((_, number),)):
             yield "number", number
-        case ObjectCounts(things=things, operation=operation):
+        case grammar.ObjectCounts(things=things, operation=operation):
             yield "numbers", ",".join(str(number) for _, number in things)
             if operation:
                 yield "operation", operation
-        case SpatialRelation(relation=relation):
+        case grammar.SpatialRelation(relation=relation):
             yield "relation", relation
-        case Action(verb=verb):
+        case grammar.Action(verb=verb):
             yield "verb", verb
-        case Choice(absent=absent, position=position, has_adjective=has_adjective):
+        case grammar.Choice(absent=absent, position=position, has_adjective=has_adjective):
             yield "absent", absent
             if position is not None:
                 yield "target_position", position
             if has_adjective is not None:
                 yield "adjective", has_adjective
-        case Attribute(attribute=attribute):
+        case grammar.Attribute(attribute=attribute):
             yield "attribute", attribute
-        case Absence(absent=absent) | Unparsed(absent=absent):
+        case grammar.Absence(absent=absent) | grammar.Unparsed(absent=absent):
             if absent:
                 yield "absent", absent
-        case Chimera(parts=parts):
+        case grammar.Chimera(parts=parts):
             yield "features", 1 + len(parts)
-        case WrittenText(texts=texts):
+        case grammar.WrittenText(texts=texts):
             yield "text", ", ".join(texts)
 
 
-def _parts(meaning: Meaning) -> Iterator[Ask]:
+def _parts(meaning: grammar.Meaning) -> Iterator[Ask]:
     """Ask about each part on its own; these do not enter the score but are joined (`join_parts`).
 
     A question that says as much as the prompt is informed.
     """
     match meaning:
-        case Objects(nouns=(noun,)):
+        case grammar.Objects(nouns=(noun,)):
             yield _is_there(noun, is_all=True)
-        case Objects(nouns=nouns):
+        case grammar.Objects(nouns=nouns):
             yield from map(_is_there, dict.fromkeys(nouns))
-        case ObjectCounts(things=things):
+        case grammar.ObjectCounts(things=things):
             for noun, number in things:
                 yield _part(Count(noun), f"How many {plural(noun)} are in the image?", number)
-        case SpatialRelation(subject=one, relation=relation, landmark=other):
+        case grammar.SpatialRelation(subject=one, relation=relation, landmark=other):
             yield from map(_is_there, dict.fromkeys((one, other)))
             side = relation.removeprefix("to the ")
-            verb = "are" if is_plural(one) else "is"
-            stated = Confirm(f"there {verb} {a(one)} {side} {a(other)}", is_informed=True)
+            verb = "are" if grammar.is_plural(one) else "is"
+            stated = Confirm(f"there {verb} {grammar.a(one)} {side} {grammar.a(other)}", is_informed=True)
             yield _part(stated, f"{verb.capitalize()} the {one} {relation} the {other}?", parent=_is_there(one))
-        case Action(actor=actor, other=other, deed=deed):
+        case grammar.Action(actor=actor, other=other, deed=deed):
             yield from map(_is_there, dict.fromkeys((actor, other)))
             stated = Confirm(f"the {actor} is {deed}", is_informed=True)
             yield _part(stated, f"Is the {actor} {deed}?", parent=_is_there(actor))
-        case Choice(shown=shown, absent=absent) | Absence(noun=shown, absent=absent):
+        case grammar.Choice(shown=shown, absent=absent) | grammar.Absence(noun=shown, absent=absent):
             yield _is_there(shown)
-            stated = _confirm(f"there {be(absent)} no {several(absent)}")
-            yield _part(stated, f"Is the image free of {several(absent)}?")
-        case Attribute(noun=noun, attribute=attribute):
+            stated = _confirm(f"there {grammar.be(absent)} no {grammar.several(absent)}")
+            yield _part(stated, f"Is the image free of {grammar.several(absent)}?")
+        case grammar.Attribute(noun=noun, attribute=attribute):
             yield _is_there(noun)
-            has = with_article(attribute)
+            has = grammar.with_article(attribute)
             stated = Confirm(f"the {noun} has {has}", is_informed=True)
             yield _part(stated, f"Does the {noun} have {has}?", parent=_is_there(noun))
-        case Chimera(body=body, parts=parts):
+        case grammar.Chimera(body=body, parts=parts):
             names = " and ".join(part for part, _ in parts)
             yield _part(
-                _confirm(f"apart from its {names} the animal is {a(body)}"),
-                f"Apart from its {names}, is the animal {a(body)}?",
+                _confirm(f"apart from its {names} the animal is {grammar.a(body)}"),
+                f"Apart from its {names}, is the animal {grammar.a(body)}?",
             )
             for part, donor in parts:
-                has = f"the {part} of {a(donor)}"
+                has = f"the {part} of {grammar.a(donor)}"
                 yield _part(_confirm(f"the animal has {has}"), f"Does the animal have {has}?")
-        case WrittenText(noun=noun, texts=texts):
+        case grammar.WrittenText(noun=noun, texts=texts):
             yield _is_there(noun)
             yield _part(Transcribe(), "What text is written in the image?", " ".join(texts))
 
 
 def _is_there(noun: str, *, is_all: bool = False) -> Ask:
-    stated = Confirm(f"there {be(noun)} some {several(noun)}", is_informed=is_all)
-    if is_plural(noun):
+    stated = Confirm(f"there {grammar.be(noun)} some {grammar.several(noun)}", is_informed=is_all)
+    if grammar.is_plural(noun):
         return _part(stated, f"Are there any {noun}?")
-    return _part(stated, f"Is there {a(noun).replace('some ', 'any ')}?")
+    return _part(stated, f"Is there {grammar.a(noun).replace('some ', 'any ')}?")
 
 
 def _confirm(statement: str) -> Confirm:
@@ -220,7 +195,7 @@ def name_waiting(items: Iterable[Item], can_answer: Callable[[Question], bool]) 
         task = str(item.factors["task"])
         served[task] = served.get(task, False) or parts.is_served(list_parts(item), can_answer)
     waiting: dict[Sequence[str], list[str]] = {}
-    for key in ALL:
+    for key in grammar.ALL:
         if served.get(key) is False:
             waiting.setdefault(JUDGES[key], []).append(key)
     text = "; ".join(f"{', '.join(keys)} (by {', '.join(judges)})" for judges, keys in waiting.items())
@@ -264,7 +239,7 @@ class DirectoryRow:
 
     id: int
     text: str
-    task: GimbrrTask
+    task: grammar.GimbrrTask
     classes: tuple[str, ...]
     label: str
     linked: tuple[int, ...]
@@ -302,7 +277,7 @@ def count_img2img(path: Path) -> int:
 def correct(prompts: Iterable[DirectoryRow]) -> list[DirectoryRow]:
     """Correct the known errors and nothing else."""
     prompts = list(prompts)
-    singles = {prompt.text: prompt.id for prompt in prompts if prompt.task == SINGLE}
+    singles = {prompt.text: prompt.id for prompt in prompts if prompt.task == grammar.SINGLE}
     return [_correct(prompt, singles) if find_error(prompt) else prompt for prompt in prompts]
 
 
@@ -349,10 +324,10 @@ def _read_row(line: CsvRow) -> DirectoryRow:
     id, title = _read_number(line, "ID"), line.get("Task")
     if id is None:
         raise line.error("no ID; every row has one, in digits")
-    if title not in BY_TITLE:
-        raise line.error(f"no task named {title!r}; known: {', '.join(BY_TITLE)}")
-    task = BY_TITLE[title]
-    last = task.first_id + (_SINGLE_ROWS if task == SINGLE else _ROWS_PER_TASK) - 1
+    if title not in grammar.BY_TITLE:
+        raise line.error(f"no task named {title!r}; known: {', '.join(grammar.BY_TITLE)}")
+    task = grammar.BY_TITLE[title]
+    last = task.first_id + (_SINGLE_ROWS if task == grammar.SINGLE else _ROWS_PER_TASK) - 1
     if not task.first_id <= id <= last:
         raise line.error(
             f"ID {id} is none of {task.title!r}, which has {task.first_id} to {last}: the directory of another "
@@ -376,7 +351,7 @@ def _read_row(line: CsvRow) -> DirectoryRow:
     )
 
 
-def _read_classes(line: CsvRow, task: GimbrrTask) -> tuple[str, ...]:
+def _read_classes(line: CsvRow, task: grammar.GimbrrTask) -> tuple[str, ...]:
     classes = _split(line.get("Representations"))
     if len(classes) < task.least_classes:
         written = line.get("Representations")
@@ -384,7 +359,7 @@ def _read_classes(line: CsvRow, task: GimbrrTask) -> tuple[str, ...]:
     return classes
 
 
-def _read_label(line: CsvRow, task: GimbrrTask) -> str:
+def _read_label(line: CsvRow, task: grammar.GimbrrTask) -> str:
     label, classes = line.get("Task_specific_label"), _split(line.get("Representations"))
     if task.label.startswith("number"):
         numbers = label.split(",")
@@ -396,9 +371,11 @@ def _read_label(line: CsvRow, task: GimbrrTask) -> str:
 
 
 def _read_link(line: CsvRow, written: str) -> int:
-    last = SINGLE.first_id + _SINGLE_ROWS - 1
-    if not written.isdecimal() or not SINGLE.first_id <= int(written) <= last:
-        raise line.error(f"Linked_prompts {written!r}: should be an ID of a single object, {SINGLE.first_id} to {last}")
+    last = grammar.SINGLE.first_id + _SINGLE_ROWS - 1
+    if not written.isdecimal() or not grammar.SINGLE.first_id <= int(written) <= last:
+        raise line.error(
+            f"Linked_prompts {written!r}: should be an ID of a single object, {grammar.SINGLE.first_id} to {last}"
+        )
     return int(written)
 
 
@@ -434,34 +411,36 @@ def make_prompt(row: DirectoryRow) -> TaskPrompt:
     return TaskPrompt(str(row.id), row.task, row.text, _read_meaning(row), tuple(map(str, row.linked)), overrides)
 
 
-def _read_meaning(row: DirectoryRow) -> Meaning:
-    said = read_prompt(row.task, row.text)
+def _read_meaning(row: DirectoryRow) -> grammar.Meaning:
+    said = grammar.read_prompt(row.task, row.text)
     first, *others = row.classes
     match row.task.key:
         case "single" | "multiple" | "controlled-single" | "controlled-multiple":
-            return Objects(row.classes, row.is_common)
+            return grammar.Objects(row.classes, row.is_common)
         case "spatial":
-            return SpatialRelation(first, row.label, others[0])
+            return grammar.SpatialRelation(first, row.label, others[0])
         case "actions" | "unusual":
             deed = row.text.lower().removeprefix("a ").removeprefix("an ").removeprefix(f"{first} ")
-            return Action(first, row.label, others[0], said.deed if isinstance(said, Action) else deed)
+            return grammar.Action(first, row.label, others[0], said.deed if isinstance(said, grammar.Action) else deed)
         case "conditional":
-            words = (said.first, said.second, said.wanted) if isinstance(said, Choice) else ("", "", "")
-            return Choice(first, row.label, *words, row.target_position, row.has_adjective)
+            words = (said.first, said.second, said.wanted) if isinstance(said, grammar.Choice) else ("", "", "")
+            return grammar.Choice(first, row.label, *words, row.target_position, row.has_adjective)
         case "compositional":
-            return Attribute(first, row.label)
+            return grammar.Attribute(first, row.label)
         case "negation":
             return (
-                Absence(first, row.label, said.lack) if isinstance(said, Absence) else Unparsed(row.classes, row.label)
+                grammar.Absence(first, row.label, said.lack)
+                if isinstance(said, grammar.Absence)
+                else grammar.Unparsed(row.classes, row.label)
             )
         case "chimeras":
-            return said if isinstance(said, Chimera) else Unparsed(row.classes, "")
+            return said if isinstance(said, grammar.Chimera) else grammar.Unparsed(row.classes, "")
         case "text":
-            phrase = said.phrase if isinstance(said, WrittenText) else ""
-            return WrittenText(first, phrase, quoted_texts(row.text))
+            phrase = said.phrase if isinstance(said, grammar.WrittenText) else ""
+            return grammar.WrittenText(first, phrase, quoted_texts(row.text))
     numbers = map(int, row.label.split(","))
     things = tuple(zip(map(singular, row.classes), numbers, strict=True))
-    return replace(said, things=things) if isinstance(said, ObjectCounts) else ObjectCounts(things)
+    return replace(said, things=things) if isinstance(said, grammar.ObjectCounts) else grammar.ObjectCounts(things)
 
 
 _VARIED = ("conditional", "chimeras", "multiple")
@@ -484,7 +463,7 @@ class Gimbrr(Suite):
 
     title = "GIMBRR"
     judge = "observer"
-    strata = STRATA
+    strata = grammar.STRATA
 
     def __init__(
         self,
@@ -496,8 +475,8 @@ class Gimbrr(Suite):
         prompts: str = "",
         corrected: bool = False,
     ) -> None:
-        check_known("task", tasks, ALL)
-        tasks = tasks or tuple(ALL)
+        check_known("task", tasks, grammar.ALL)
+        tasks = tasks or tuple(grammar.ALL)
         if not 1 <= per_task <= PER_TASK:
             raise BadValueError(f"suite {NAME!r}: per_task={per_task}: should be from 1 to {PER_TASK}")
         if fresh < 0:
@@ -537,24 +516,26 @@ def draw_prompts(fresh: int) -> list[TaskPrompt]:
     """Draw the standard set, or a fresh one if a seed is given, task by task."""
     start = f"fresh{fresh}-" if fresh else ""
 
-    def make(task: GimbrrTask, place: int, meaning: Meaning) -> TaskPrompt:
-        singles = tuple(f"{start}{SINGLE.key}-{noun.replace(' ', '-')}" for noun in classes_of(meaning))
-        text = write_prompt(task, meaning)
-        if task == SINGLE:
+    def make(task: grammar.GimbrrTask, place: int, meaning: grammar.Meaning) -> TaskPrompt:
+        singles = tuple(f"{start}{grammar.SINGLE.key}-{noun.replace(' ', '-')}" for noun in grammar.classes_of(meaning))
+        text = grammar.write_prompt(task, meaning)
+        if task == grammar.SINGLE:
             return TaskPrompt(singles[0], task, text, meaning, ())
-        linked = () if task.key == f"controlled-{SINGLE.key}" else singles
+        linked = () if task.key == f"controlled-{grammar.SINGLE.key}" else singles
         return TaskPrompt(f"{start}{task.key}-{place:03d}", task, text, meaning, linked)
 
     drawn = generate(fresh)
-    return [make(ALL[key], place, one) for key in drawn for place, one in enumerate(drawn[key], start=1)]
+    return [make(grammar.ALL[key], place, one) for key in drawn for place, one in enumerate(drawn[key], start=1)]
 
 
 def _choose(prompts: Sequence[TaskPrompt], tasks: Sequence[str], per_task: int, *, linked: bool) -> list[TaskPrompt]:
     """Return the first prompts of each task, and the single objects: all, or those that the others contain."""
-    by_task = {key: [one for one in prompts if one.task.key == key][:per_task] for key in tasks if key != SINGLE.key}
+    by_task = {
+        key: [one for one in prompts if one.task.key == key][:per_task] for key in tasks if key != grammar.SINGLE.key
+    }
     kept = list(chain.from_iterable(by_task.values()))
-    singles = [one for one in prompts if one.task == SINGLE]
-    if SINGLE.key in tasks and (per_task == PER_TASK or not kept):
+    singles = [one for one in prompts if one.task == grammar.SINGLE]
+    if grammar.SINGLE.key in tasks and (per_task == PER_TASK or not kept):
         return kept + (singles if per_task == PER_TASK else singles[:per_task])
-    wanted = {key for one in kept for key in one.linked} if linked or SINGLE.key in tasks else set()
+    wanted = {key for one in kept for key in one.linked} if linked or grammar.SINGLE.key in tasks else set()
     return kept + [one for one in singles if one.key in wanted]

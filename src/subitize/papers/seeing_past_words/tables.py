@@ -29,20 +29,7 @@ from subitize.errors import NothingToDoError
 from subitize.io.frames import group_rows
 from subitize.labels.interpretation import read_probability
 from subitize.language.numbers import name_number
-from subitize.papers.seeing_past_words import PAPER
-from subitize.papers.seeing_past_words.measures import (
-    BINS,
-    PAIRWISE,
-    Numbers,
-    ScoredTexts,
-    bin_number,
-    make_pairs,
-    measure_baselines,
-    measure_pairs,
-    measure_ranks,
-    measure_said,
-    rank_number,
-)
+from subitize.papers.seeing_past_words import PAPER, measures
 from subitize.papers.seeing_past_words.suite import RIGHT
 from subitize.records import Answer, Estimate, Filed, Fill, Item, Match, Scored
 from subitize.registry import TRAINED_ON
@@ -108,7 +95,7 @@ def _join(between: str, *parts: str) -> str:
 ALIGNMENT, COUNTING = "alignment-probe", "counting-probe"
 MASKED, VQA = f"{COUNTING}-masked", f"{COUNTING}-vqa"
 # Measures that need no threshold, and so apply to similarities, too.
-_RANKED = (*PAIRWISE.values(), "tied_pairs", "auroc")
+_RANKED = (*measures.PAIRWISE.values(), "tied_pairs", "auroc")
 
 
 class TextScore(NamedTuple):
@@ -183,7 +170,7 @@ def read_probed(run: Run, judge: str | None) -> Probed:
             lacking[one.model] += 1
         elif item.suite == MASKED:
             number = int(item.factors["number"])
-            rank, said = rank_number(outcome.scores, number), name_number(outcome.scores)
+            rank, said = measures.rank_number(outcome.scores, number), name_number(outcome.scores)
             gaps.append(FilledProbe(_label(one.model, item), item, rank, said))
         else:
             texts[one.model, item.id].append(_read_score(_label(one.model, item), item, outcome.scores))
@@ -239,14 +226,14 @@ def measure_texts(texts: Sequence[TextScore]) -> dict[str, Estimate]:
     """Measure scores of texts; of similarities only what needs no threshold."""
     if not texts:
         return {}
-    found = measure_pairs(make_text_pairs(texts))
+    found = measures.measure_pairs(make_text_pairs(texts))
     is_known = all(one.is_probability for one in texts)
     return found if is_known else {name: found[name] for name in _RANKED if name in found}
 
 
-def make_text_pairs(texts: Sequence[TextScore]) -> ScoredTexts:
+def make_text_pairs(texts: Sequence[TextScore]) -> measures.ScoredTexts:
     """Put scores of texts into columns."""
-    return make_pairs(
+    return measures.make_pairs(
         [one.score for one in texts],
         [one.item.factors["caption"] == RIGHT for one in texts],
         [one.item.id.rpartition("/")[0] for one in texts],  # without the number, or "right" and "foil"
@@ -254,11 +241,11 @@ def make_text_pairs(texts: Sequence[TextScore]) -> ScoredTexts:
     )
 
 
-def numbers_of_texts(texts: Sequence[TextScore]) -> Numbers:
+def numbers_of_texts(texts: Sequence[TextScore]) -> measures.Numbers:
     """Put the numbers of texts into columns, to guess by them."""
     pairs = make_text_pairs(texts)
     numbers = np.array([one.item.factors["shown"] for one in texts], np.int64)
-    return Numbers(numbers, pairs.is_right, pairs.probes, pairs.images)
+    return measures.Numbers(numbers, pairs.is_right, pairs.probes, pairs.images)
 
 
 Columns = Mapping[str, tuple[str, str]]
@@ -319,7 +306,7 @@ def table_4(probed: Probed) -> Iterator[ComparedCell]:
             where, is_faithful = f"{mask}, {data}", mask == "faithful"
             for number, some in _by_number(own).items():
                 row = PrintedRow("table4", (number,), where, model, is_faithful)
-                found = measure_ranks([one.rank for one in some], images_of(some))
+                found = measures.measure_ranks([one.rank for one in some], images_of(some))
                 yield from (row.compare(f"{name} {split}", estimate) for name, estimate in found.items())
             yield from _said_instead(own, PrintedRow("said_instead", (split,), where, model, is_faithful))
 
@@ -339,7 +326,7 @@ def table_5(probed: Probed) -> Iterator[ComparedCell]:
 
 def _said_instead(own: Sequence[FilledProbe] | Sequence[AnsweredProbe], row: PrintedRow) -> Iterator[ComparedCell]:
     answers = [int(one.item.factors["number"]) for one in own]
-    found = measure_said([one.said for one in own], answers, images_of(own))
+    found = measures.measure_said([one.said for one in own], answers, images_of(own))
     for number, share in list(found.items())[:_MOST_SAID]:
         yield row.compare(str(number), share)
 
@@ -348,9 +335,9 @@ def guessing(probed: Probed) -> Iterator[ComparedCell]:
     """The success of guessing on the same probes, which is the same for every model and format."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         texts = next(iter(group_rows(chosen, name_condition).values()))
-        for name, measures in measure_baselines(numbers_of_texts(texts)).items():
+        for name, found in measures.measure_baselines(numbers_of_texts(texts)).items():
             row = PrintedRow("guessing", (name,), f"{split}, {data}")
-            yield from (row.compare(measure, estimate) for measure, estimate in measures.items())
+            yield from (row.compare(measure, estimate) for measure, estimate in found.items())
 
 
 def by_number(probed: Probed) -> Iterator[ComparedCell]:
@@ -399,8 +386,8 @@ def _by_number(rows: Sequence[RowT]) -> dict[str, list[RowT]]:
     found = {"overall": list(rows)}
     single = group_rows(rows, lambda one: int(one.item.factors["number"]))
     found |= {str(number): single[number] for number in sorted(single) if number <= _LARGEST_ALONE}
-    binned = group_rows(rows, lambda one: bin_number(int(one.item.factors["number"])))
-    return found | {name: binned[name] for name in BINS.values() if name in binned and not name.isdecimal()}
+    binned = group_rows(rows, lambda one: measures.bin_number(int(one.item.factors["number"])))
+    return found | {name: binned[name] for name in measures.BINS.values() if name in binned and not name.isdecimal()}
 
 
 def name_condition(one: TextScore) -> tuple[str, str]:
