@@ -102,15 +102,11 @@ class Counts:
 
     def merge(self, other: "Counts") -> None:
         """Add the counts of another part."""
-        self.captions += other.captions
-        self.candidates += other.candidates
-        self.dropped_numbers += other.dropped_numbers
-        self.dropped_mentions += other.dropped_mentions
-        self.problems += other.problems
+        for name in ("captions", "candidates", "dropped_numbers", "dropped_mentions", "problems"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         self.first_problems = (self.first_problems + other.first_problems)[:20]
-        self.numerosities.update(other.numerosities)
-        self.mentions.update(other.mentions)
-        self.nouns.update(other.nouns)
+        for name in ("numerosities", "mentions", "nouns"):
+            getattr(self, name).update(getattr(other, name))
         for number, own in other.samples.items():
             both = {*self.samples.get(number, ()), *own}
             self.samples[number] = sorted(both)[: self.samples_per_number]
@@ -131,20 +127,14 @@ def rank(counter: Counter[Any]) -> list[tuple[Any, int]]:
 
 def to_plain(counts: Counts) -> dict[str, Any]:
     """Convert counts to JSON values."""
-    return {
-        "captions": counts.captions,
-        "candidates": counts.candidates,
-        "counted": counts.counted,
+    first = {"captions": counts.captions, "candidates": counts.candidates, "counted": counts.counted}
+    converted = {
         "numerosities": dict(sorted(counts.numerosities.items())),
         "mentions": dict(sorted(counts.mentions.items())),
         "nouns": [[number, noun, count] for (number, noun), count in rank(counts.nouns)],
         "samples": {number: [list(one) for one in own] for number, own in sorted(counts.samples.items())},
-        "samples_per_number": counts.samples_per_number,
-        "dropped_numbers": counts.dropped_numbers,
-        "dropped_mentions": counts.dropped_mentions,
-        "problems": counts.problems,
-        "first_problems": counts.first_problems,
     }
+    return first | {one.name: getattr(counts, one.name) for one in fields(Counts)} | converted
 
 
 def from_plain(plain: Mapping[str, Any]) -> Counts:

@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-import tomllib
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from typing import IO, Any
 import polars as pl
 
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError
-from subitize.io.files import find_delimiter, open_input
+from subitize.io.files import find_delimiter, open_input, read_own_toml
 from subitize.io.frames import scan_parquet
 
 FORMATS = {
@@ -71,7 +70,7 @@ class Shard:
 
 def choose_layout(preset: str | None, column: str | None, address: str | None) -> CorpusLayout:
     """Return the layout of a preset, of named columns, or both, where named columns win."""
-    known = tomllib.loads(Path(__file__).with_name("layouts.toml").read_text(encoding="utf-8"))
+    known = read_own_toml(__file__, "layouts.toml")
     if preset is None and column is None:
         raise BadValueError(f"where are the captions? give --column NAME or --preset {'|'.join(known)}")
     if preset is not None and preset not in known:
@@ -344,36 +343,43 @@ def _read_rows_of_fields(shard: Shard, file: IO[str], layout: CorpusLayout, prob
 
 
 def _read_json_lines(shard: Shard, file: IO[str], layout: CorpusLayout, problems: Problems) -> Iterator[Entry]:
-    is_checked = False
-    for number, line in enumerate(file, start=1):
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-        except ValueError as error:
-            problems.add(f"{shard.name} line {number}: no JSON ({_first_line(error)})")
-            continue
-        if not is_checked:
-            _check_entry(shard, layout, entry)
-            is_checked = True
-        yield _pick(entry, layout.caption), _pick(entry, layout.address)
-    if not is_checked and problems.count:
+    entries = _picked(shard, layout, _decode_lines(shard, file, problems))
+    first = next(entries, None)
+    if first is None and problems.count:
         raise BadFileError(f"{shard.name}: no line of it is JSON; is its name right?")
+    yield from chain([first] if first else [], entries)
+
+
+def _decode_lines(shard: Shard, file: IO[str], problems: Problems) -> Iterator[object]:
+    for number, line in enumerate(file, start=1):
+        if line.strip():
+            try:
+                entry = json.loads(line)
+            except ValueError as error:
+                problems.add(f"{shard.name} line {number}: no JSON ({_first_line(error)})")
+            else:
+                yield entry
 
 
 def _read_json(shard: Shard, file: IO[str], layout: CorpusLayout, problems: Problems) -> Iterator[Entry]:
     """Read a list of objects one by one, without loading the whole file."""
-    is_checked = False
+    is_begun = False
     try:
-        for entry in _stream_list(file, layout.entries):
-            if not is_checked:
-                _check_entry(shard, layout, entry)
-                is_checked = True
-            yield _pick(entry, layout.caption), _pick(entry, layout.address)
+        for entry in _picked(shard, layout, _stream_list(file, layout.entries)):
+            is_begun = True
+            yield entry
     except ValueError as error:
-        if not is_checked:
+        if not is_begun:
             raise BadFileError(f"{shard.name}: no list of JSON objects ({_first_line(error)})") from None
         problems.add(f"{shard.name}: the rest is no JSON ({_first_line(error)}); what comes before is counted")
+
+
+def _picked(shard: Shard, layout: CorpusLayout, entries: Iterator[object]) -> Iterator[Entry]:
+    """Pick caption and address from each entry; the first must have their columns."""
+    for place, entry in enumerate(entries):
+        if not place:
+            _check_entry(shard, layout, entry)
+        yield _pick(entry, layout.caption), _pick(entry, layout.address)
 
 
 def _stream_list(file: IO[str], key: str) -> Iterator[object]:

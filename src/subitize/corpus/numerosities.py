@@ -3,17 +3,16 @@
 Captions that cannot contain a number are skipped first, so most never reach the tagger."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
 from subitize.errors import UnknownNameError
+from subitize.io.files import read_own_toml
 from subitize.language.nouns import plural, singular
 from subitize.language.numbers import SCALES, SMALL, read_whole
 from subitize.language.tokens import MARGIN, TextToken, is_year, word_set
@@ -228,7 +227,7 @@ _IN_PAPER = ("measures", "time", "temperature")
 
 
 def _read_units() -> dict[str, frozenset[str]]:
-    tables = tomllib.loads(Path(__file__).with_name("units.toml").read_text(encoding="utf-8"))
+    tables = read_own_toml(__file__, "units.toml")
     return {name: frozenset(_unit_names(table)) for name, table in tables.items()}
 
 

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import stat
+import tomllib
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -95,9 +96,23 @@ def read_text(path: Path, largest: int = LARGEST_BYTES, *, allow_pipe: bool = Fa
         raise BadFileError(f"{path.name} line {line}: not UTF-8; save the file as UTF-8") from None
 
 
+def read_own_toml(module: str, name: str) -> dict[str, Any]:
+    """Read a TOML file of the package, which lies beside a module."""
+    return tomllib.loads(Path(module).with_name(name).read_text(encoding="utf-8"))
+
+
 def escape_formula(text: str) -> str:
     """Keep spreadsheets from running a text that looks like a formula."""
     return f"'{text}" if re.match(FORMULA, text) else text
+
+
+def write_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """Write rows as CSV with a header."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def read_records(path: Path, *, keep_empty: bool = False, allow_pipe: bool = False) -> Iterator[tuple[int, list[str]]]:

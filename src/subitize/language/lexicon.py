@@ -3,12 +3,11 @@
 Words outside the lists are not understood. A word belongs here only if it cannot change the number, kind, colour or
 place of what is asked for, or if the grammar in items.py and clauses.py handles it."""
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from itertools import product
-from pathlib import Path
 from typing import Literal
 
+from subitize.io.files import read_own_toml
 from subitize.language.nouns import plural
 from subitize.language.numbers import in_words
 from subitize.language.tokens import Phrases, list_phrases, word_set
@@ -40,7 +39,7 @@ MARKS: Mapping[str, Kind] = {
     "×": "times", "(": "open", ")": "close", "&": "and", "+": "and", "-": "dash", "–": "dash", "—": "dash",
 }  # fmt: skip
 
-LISTS = tomllib.loads(Path(__file__).with_name("prompt_words.toml").read_text(encoding="utf-8"))
+LISTS = read_own_toml(__file__, "prompt_words.toml")
 _WORDS = {name: words.split() for name, words in LISTS["words"].items()}
 _PLACE_HEADS: Mapping[str, str] = LISTS["place_heads"]
 _SYNONYMS: Mapping[str, str] = LISTS["synonyms"]

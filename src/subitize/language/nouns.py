@@ -1,13 +1,12 @@
 """Plurals, singulars and articles of English nouns, and their names in questions to people."""
 
 import re
-import tomllib
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import takewhile
-from pathlib import Path
 from typing import Literal
 
+from subitize.io.files import read_own_toml
 from subitize.language.tokens import word_list, word_set
 
 
@@ -44,7 +43,7 @@ def with_article(noun: str) -> str:
     return f"{article(noun)} {noun}"
 
 
-_NOUNS = tomllib.loads(Path(__file__).with_name("nouns.toml").read_text(encoding="utf-8"))
+_NOUNS = read_own_toml(__file__, "nouns.toml")
 _ENDINGS: dict[str, str] = _NOUNS["endings"]
 _IRREGULAR: dict[str, str] = _NOUNS["irregular"]
 _UNCHANGED, _NOT_ENDINGS = word_set(_NOUNS["unchanged"]), word_set(_NOUNS["not_endings"])

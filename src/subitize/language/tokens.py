@@ -1,12 +1,12 @@
 """Splits text into words, digit chunks and marks, and looks up phrases among the tokens."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
+
+from subitize.io.files import read_own_toml
 
 LONGEST_TEXT = 10_000
 """The most characters that are read; the rest is ignored."""
@@ -202,7 +202,7 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_LISTS = tomllib.loads(Path(__file__).with_name("answer_words.toml").read_text(encoding="utf-8"))
+_LISTS = read_own_toml(__file__, "answer_words.toml")
 WORDS: Mapping[str, frozenset[str]] = {name: word_set(words) for name, words in _LISTS["words"].items()}
 """The longer tables of words (answer_words.toml), by name."""
 

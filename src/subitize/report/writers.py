@@ -5,15 +5,13 @@ import csv
 import hashlib
 import io
 import re
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from subitize import __version__
-from subitize.io.files import escape_formula
+from subitize.io.files import escape_formula, read_own_toml
 from subitize.records import Estimate
 from subitize.report import terminal
 from subitize.report.figures import to_inline_svg
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _ESTIMATE_PARTS = ("value", "low", "high", "n")
-_CHARACTERS: dict[str, str] = tomllib.loads(Path(__file__).with_name("tex.toml").read_text(encoding="utf-8"))
+_CHARACTERS: dict[str, str] = read_own_toml(__file__, "tex.toml")
 # Combining marks from U+0300 on, and the commands that put them on a letter in every font encoding.
 _ACCENTS = dict(
     zip("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327", "`'^~=u.\"rHvc", strict=True)

@@ -6,7 +6,6 @@ doubles, which numpy keeps stable across versions."""
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -113,17 +112,15 @@ def _greys(levels: np.ndarray[tuple[int, ...], np.dtype[np.floating | np.integer
     return Image.fromarray(levels.astype(np.uint8)).convert("RGB")
 
 
-BACKGROUNDS: Mapping[str, Background] = MappingProxyType(
-    {
-        "white": plain((255, 255, 255)),
-        "grey": plain((235, 235, 235)),
-        "cream": plain((250, 243, 224)),
-        "sky": plain((222, 238, 250)),
-        "gradient": _gradient,
-        "clouds": _clouds,
-        "stripes": _stripes,
-    }
-)
+BACKGROUNDS: Mapping[str, Background] = {
+    "white": plain((255, 255, 255)),
+    "grey": plain((235, 235, 235)),
+    "cream": plain((250, 243, 224)),
+    "sky": plain((222, 238, 250)),
+    "gradient": _gradient,
+    "clouds": _clouds,
+    "stripes": _stripes,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +140,13 @@ class Category:
 _CARDS = ("apple", "bell", "butterfly", "candy", "car", "fish", "flower", "plane", "star")
 _CARD_COLOURS = ("black", "blue", "green", "orange", "red")
 
-CATEGORIES: Mapping[str, Category] = MappingProxyType(
-    {
-        "apples": Category("apple", ("apple",)),
-        "people": Category("person", ("person",)),
-        "butterflies": Category("butterfly", ("butterfly",)),
-        "dots": Category("dot", ("dot",)),
-        "fastcards": Category("shape", _CARDS, _CARD_COLOURS, is_array=True),
-    }
-)
+CATEGORIES: Mapping[str, Category] = {
+    "apples": Category("apple", ("apple",)),
+    "people": Category("person", ("person",)),
+    "butterflies": Category("butterfly", ("butterfly",)),
+    "dots": Category("dot", ("dot",)),
+    "fastcards": Category("shape", _CARDS, _CARD_COLOURS, is_array=True),
+}
 
 MOST_OVERLAP = 0.5
 

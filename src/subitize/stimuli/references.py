@@ -17,7 +17,6 @@ from functools import lru_cache
 from importlib.metadata import version
 from itertools import chain, compress, groupby
 from pathlib import Path
-from types import MappingProxyType
 from typing import TypeVar
 
 import numpy as np
@@ -65,15 +64,13 @@ class HalvedReferences(References):
 
 
 # Forms of things by number of pieces. Half a dot is a shape of its own, and not recognised as a half.
-PART_FORMS: Mapping[int, tuple[Form, ...]] = MappingProxyType(
-    {
-        1: (Portion(Fraction(1, 2)), Portion(Fraction(1, 4))),
-        2: (Pieces(2), Pieces(2, (1, 2))),
-        3: (Pieces(3, (1, 1, 1)),),
-        4: (Pieces(4, (1, 1, 1, 1)),),
-        5: (Pieces(5, (1, 1, 1, 1, 1)),),
-    }
-)
+PART_FORMS: Mapping[int, tuple[Form, ...]] = {
+    1: (Portion(Fraction(1, 2)), Portion(Fraction(1, 4))),
+    2: (Pieces(2), Pieces(2, (1, 2))),
+    3: (Pieces(3, (1, 1, 1)),),
+    4: (Pieces(4, (1, 1, 1, 1)),),
+    5: (Pieces(5, (1, 1, 1, 1, 1)),),
+}
 _SHAPES_OF_THEIR_OWN = frozenset({"dot"})
 
 

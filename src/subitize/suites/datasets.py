@@ -5,7 +5,6 @@ the caption counts.
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +14,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from subitize.errors import BadFileError, UnknownNameError
+from subitize.io.files import read_own_toml
 from subitize.io.tables import DataTable, TableRow, Unreadable, read_table
 from subitize.language.counted import find_first_things
 from subitize.language.numbers import in_words
@@ -74,7 +74,7 @@ class Dataset:
 @cache
 def list_datasets() -> dict[str, Dataset]:
     """List the published sets by format name, those with the most specific columns first."""
-    known = tomllib.loads(Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8"))
+    known = read_own_toml(__file__, "datasets.toml")
     return {name: Dataset(**told | {"columns": tuple(told["columns"])}) for name, told in known.items()}
 
 

@@ -1,15 +1,14 @@
 """The classes of the COCO data set, and which of a detector's classes a noun means."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 
 from subitize.errors import BadValueError
+from subitize.io.files import read_own_toml
 from subitize.language.nouns import singular
 
-_COCO = tomllib.loads(Path(__file__).with_name("classes.toml").read_text(encoding="utf-8"))
+_COCO = read_own_toml(__file__, "classes.toml")
 
 COCO_CLASSES: tuple[str, ...] = tuple(_COCO["classes"])
 """The 80 classes that are annotated, in the order that most detectors number them from 0."""

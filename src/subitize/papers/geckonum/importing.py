@@ -2,8 +2,6 @@
 
 Images become responses, annotators' answers readings."""
 
-import csv
-import io
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +13,7 @@ from pydantic_core import from_json
 from subitize.annotation.ratings import Rating, choose_people, list_ratings, number_people
 from subitize.errors import ConflictError, NothingToDoError, StorageError
 from subitize.imports.releases import Importable, RatingColumns, ReleaseSummary
-from subitize.io.files import CsvRow, escape_formula
+from subitize.io.files import CsvRow, escape_formula, write_rows
 from subitize.io.memory import gc_paused
 from subitize.io.outputs import write_atomic
 from subitize.labels import Rule, interpret
@@ -175,7 +173,7 @@ def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
     except OSError as error:
         raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from error
     for (task, model), rows in files.items():
-        write_atomic(folder / f"task_{task}_{model}.csv", [_to_csv(task, rows).encode()])
+        write_atomic(folder / f"task_{task}_{model}.csv", [write_rows(COLUMNS[task], rows).encode()])
     return sum(map(len, files.values())), folder
 
 
@@ -202,14 +200,6 @@ RATING_COLUMNS = RatingColumns(
     [(*_KNOWN, "question", "answer"), (*_KNOWN, "answer_text")],
     translate,
 )
-
-
-def _to_csv(task: int, rows: Iterable[dict[str, object]]) -> str:
-    file = io.StringIO()
-    writer = csv.DictWriter(file, COLUMNS[task], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue()
 
 
 def _row(rating: Rating, value: Scalar, task: int, person: int) -> dict[str, object]:

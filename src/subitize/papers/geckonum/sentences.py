@@ -2,13 +2,12 @@
 
 Prompts come as text and entities, in the release's order."""
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
+from subitize.io.files import read_own_toml
 from subitize.language.nouns import article, plural
 from subitize.language.numbers import count_noun
 from subitize.language.scene import HoldingWord
@@ -72,7 +71,7 @@ def with_frequency(nouns: str) -> dict[str, bool]:
     return {noun.strip().lstrip("*"): not noun.strip().startswith("*") for noun in nouns.split(",")}
 
 
-WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, Any] = read_own_toml(__file__, "vocabulary.toml")
 
 
 def _read_official(words: Mapping[str, Any]) -> GeckonumVocabulary:

@@ -1,7 +1,5 @@
 """Writes ratings of a run in the columns of the authors' file, so that their software and scripts can read them."""
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -13,7 +11,7 @@ from subitize import __version__
 from subitize.analysis.frame import check_judge, decode_columns
 from subitize.errors import NothingToDoError
 from subitize.imports.releases import RatingColumns
-from subitize.io.files import CsvRow, escape_formula
+from subitize.io.files import CsvRow, escape_formula, write_rows
 from subitize.io.outputs import write_atomic
 from subitize.papers.gimbrr.prompts import ALL, CONTROLLED
 from subitize.papers.gimbrr.release import ANNOTATOR
@@ -40,11 +38,8 @@ def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
     lines = list(_list_ratings(run, name))
     if not lines:
         raise NothingToDoError(f"{run.location} has no ratings of {NAME} by {name!r}")
-    file = io.StringIO()
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: escape_formula(text) for name, text in line.items()} for line in lines)
-    write_atomic(path, [file.getvalue().encode()])
+    escaped = ({column: escape_formula(text) for column, text in line.items()} for line in lines)
+    write_atomic(path, [write_rows(COLUMNS, escaped).encode()])
     return len(lines), path
 
 

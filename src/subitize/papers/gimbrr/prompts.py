@@ -3,13 +3,12 @@
 Words come from vocabulary.toml."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from subitize.io.files import read_own_toml
 from subitize.language import final, mentions
 from subitize.language.counted import quoted_texts
 from subitize.language.nouns import article, plural, singular
@@ -65,7 +64,7 @@ STRATA = ("task", "number", "numbers", "common", "objects", "features")
 ALL: dict[str, GimbrrTask] = {task.key: task for task in (*TASKS, SINGLE, *CONTROLLED)}
 BY_TITLE: dict[str, GimbrrTask] = {task.title: task for task in ALL.values()}
 
-WORDS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+WORDS: Mapping[str, Any] = read_own_toml(__file__, "vocabulary.toml")
 
 
 @cache  # the same lists are split hundreds of times

@@ -5,7 +5,6 @@ Asks cover a picture part by part; the parts a judge can answer are joined into 
 p801_1_v0.0.5_pd230208.png: the first of prompt 801."""
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -14,7 +13,7 @@ from typing import Annotated, Any
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Suite
-from subitize.io.files import CsvRow, read_lines
+from subitize.io.files import CsvRow, read_lines, read_own_toml
 from subitize.labels import PartsRule, parts
 from subitize.language.counted import quoted_texts
 from subitize.language.nouns import plural, singular
@@ -291,7 +290,7 @@ def find_error(prompt: DirectoryRow) -> Mapping[str, Any] | None:
 
 
 def _read_errors() -> dict[int, dict[str, dict[str, Any]]]:
-    found = tomllib.loads(Path(__file__).with_name("known_errors.toml").read_text(encoding="utf-8"))["errors"]
+    found = read_own_toml(__file__, "known_errors.toml")["errors"]
     return {
         id: {side: {field: _frozen(value) for field, value in one[side].items()} for side in ("wrong", "right")}
         for one in found

@@ -1,6 +1,7 @@
 """The paper's conclusions as claims about the models of a run; declared training data says what a model is."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -114,7 +115,7 @@ def _gets_no_more_than_words(texts: Sequence[tables.TextScore]) -> _Found | None
         return None
     numbers = tables.numbers_of_texts(own)
     margins, images = compare_foils(tables.make_text_pairs(own))
-    guesses, _ = compare_foils(numbers.with_scores(prefer_smaller(numbers, numbers)))
+    guesses, _ = compare_foils(replace(numbers, scores=prefer_smaller(numbers, numbers)))
     if not len(margins):
         return None
     (more,) = estimate((np.sign(margins) - np.sign(guesses)) / 2, images, scale=MEAN)

@@ -4,7 +4,7 @@ Scores above the threshold accept a text. Intervals are clustered by image; unde
 a model that accepts nothing, are left out. Guessing scores texts by their numbers alone, without the image."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -32,12 +32,13 @@ BINS: Mapping[int, str] = {**{number: str(number) for number in range(8)}, 8: "8
 
 @dataclass(frozen=True, slots=True)
 class ScoredTexts:
-    """Scores of texts for images, a row each, with correctness, probe and image."""
+    """Scores of texts for images, a row each, with correctness, probe and image; and the numbers in the texts."""
 
     scores: Floats
     is_right: Booleans
     probes: Integers
     images: Integers
+    numbers: Integers = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 def make_pairs(
@@ -193,21 +194,7 @@ def bin_number(number: int) -> str:
     return BINS[max(least for least in BINS if least <= number)]
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """The numbers in the texts of probes, a row per text, with correctness, probe and image."""
-
-    numbers: Integers
-    is_right: Booleans
-    probes: Integers
-    images: Integers
-
-    def with_scores(self, scores: Floats) -> ScoredTexts:
-        """Combine them with scores."""
-        return ScoredTexts(scores, self.is_right, self.probes, self.images)
-
-
-def numbers_of_probes(probes: Sequence[Probe]) -> Numbers:
+def numbers_of_probes(probes: Sequence[Probe]) -> ScoredTexts:
     """List the numbers of probes as given, including invalid foils: those that are right, or given twice."""
     rows = [
         (number, is_right, place, probe.image)
@@ -215,11 +202,10 @@ def numbers_of_probes(probes: Sequence[Probe]) -> Numbers:
         for number, is_right in [(probe.answer, True), *((foil, False) for foil in probe.foils)]
     ]
     numbers, is_right, places, images = zip(*rows, strict=True)
-    pairs = make_pairs(np.zeros(len(rows)), is_right, places, images)
-    return Numbers(np.array(numbers, np.int64), pairs.is_right, pairs.probes, pairs.images)
+    return replace(make_pairs(np.zeros(len(rows)), is_right, places, images), numbers=np.array(numbers, np.int64))
 
 
-def prefer_smaller(these: Numbers, _: Numbers) -> Floats:
+def prefer_smaller(these: ScoredTexts, _: ScoredTexts) -> Floats:
     """The smaller a number in its probe, the better: the share of the others that are larger."""
     rows = pl.DataFrame({"probe": these.probes, "number": these.numbers})
     smaller = pl.col("number").rank("average").over("probe") - 1
@@ -227,17 +213,17 @@ def prefer_smaller(these: Numbers, _: Numbers) -> Floats:
     return rows.select(1 - smaller / others).to_series().to_numpy()
 
 
-def prefer_even(these: Numbers, _: Numbers) -> Floats:
+def prefer_even(these: ScoredTexts, _: ScoredTexts) -> Floats:
     """Even numbers, including 0, are right."""
     return np.asarray(these.numbers % 2 == 0, np.float64)
 
 
-def by_majority(these: Numbers, learnt: Numbers) -> Floats:
+def by_majority(these: ScoredTexts, learnt: ScoredTexts) -> Floats:
     """The most frequent answer is right."""
     return np.asarray(these.numbers == find_majority(learnt), np.float64)
 
 
-def by_prior(these: Numbers, learnt: Numbers) -> Floats:
+def by_prior(these: ScoredTexts, learnt: ScoredTexts) -> Floats:
     """A number's rate of being right in the training data, with one more of each kind.
 
     If that is the same data, each half of the images is scored by the other.
@@ -251,23 +237,23 @@ def by_prior(these: Numbers, learnt: Numbers) -> Floats:
     return scores
 
 
-def _count_right(learnt: Numbers, rows: Booleans) -> Callable[[Integers], Floats]:
+def _count_right(learnt: ScoredTexts, rows: Booleans) -> Callable[[Integers], Floats]:
     size = int(learnt.numbers.max(initial=0)) + 1
     right, all_of = (np.bincount(learnt.numbers[chosen], minlength=size) for chosen in (rows & learnt.is_right, rows))
     shares = (right + 1) / (all_of + 2)
     return lambda numbers: np.where(numbers < size, shares[np.minimum(numbers, size - 1)], 0.5)
 
 
-def find_majority(numbers: Numbers) -> int:
+def find_majority(numbers: ScoredTexts) -> int:
     """Return the most frequent answer, of several the smallest."""
     return int(np.argmax(np.bincount(numbers.numbers[numbers.is_right])))
 
 
-def _constantly(score: float) -> Callable[[Numbers, Numbers], Floats]:
+def _constantly(score: float) -> Callable[[ScoredTexts, ScoredTexts], Floats]:
     return lambda these, _: np.full(len(these.numbers), score)
 
 
-BASELINES: Mapping[str, Callable[[Numbers, Numbers], Floats]] = {
+BASELINES: Mapping[str, Callable[[ScoredTexts, ScoredTexts], Floats]] = {
     "the smaller number": prefer_smaller,
     "the most frequent answer": by_majority,
     "even numbers": prefer_even,
@@ -278,9 +264,9 @@ BASELINES: Mapping[str, Callable[[Numbers, Numbers], Floats]] = {
 """Functions that score texts by their numbers and by numbers to learn from: training data, or the same."""
 
 
-def measure_baselines(these: Numbers, learnt: Numbers | None = None) -> dict[str, dict[str, Estimate]]:
+def measure_baselines(these: ScoredTexts, learnt: ScoredTexts | None = None) -> dict[str, dict[str, Estimate]]:
     """Compute every measure of every baseline."""
     return {
-        name: measure_pairs(these.with_scores(score(these, these if learnt is None else learnt)))
+        name: measure_pairs(replace(these, scores=score(these, these if learnt is None else learnt)))
         for name, score in BASELINES.items()
     }

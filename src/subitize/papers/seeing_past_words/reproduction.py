@@ -10,7 +10,7 @@ from subitize.interfaces import Tables
 from subitize.papers.seeing_past_words import tables
 from subitize.papers.seeing_past_words.build import Recipe, build_probes
 from subitize.papers.seeing_past_words.claims import claims
-from subitize.papers.seeing_past_words.measures import BINS, Numbers, bin_number, measure_baselines, numbers_of_probes
+from subitize.papers.seeing_past_words.measures import BINS, bin_number, measure_baselines, numbers_of_probes
 from subitize.papers.seeing_past_words.probes import PARTS, Probe, read_records
 from subitize.stats.estimate import estimate
 from subitize.store import Run
@@ -89,7 +89,7 @@ def _guess(sets: Sets) -> Iterator[ComparedCell]:
     for (split, part), own in sets.items():
         these = numbers_of_probes(own)
         training = sets.get((split, "train"))
-        learnt: Numbers | None = None if part == "train" or training is None else numbers_of_probes(training)
+        learnt = None if part == "train" or training is None else numbers_of_probes(training)
         for name, measures in measure_baselines(these, learnt).items():
             row = tables.PrintedRow("guessing", (name,), f"{split} · {part}")
             yield from (row.compare(measure, estimate) for measure, estimate in measures.items())

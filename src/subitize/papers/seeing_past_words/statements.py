@@ -4,13 +4,12 @@ Faithful statements follow the paper's own templates with all their slips (appen
 corrected ones are grammatical English, for data of one's own."""
 
 import re
-import tomllib
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from subitize.errors import BadValueError, UnknownNameError
+from subitize.io.files import read_own_toml
 from subitize.language.nouns import plural, singular
 from subitize.language.tokens import WORDS as NUMBER_WORDS
 from subitize.language.tokens import word_set
@@ -85,7 +84,7 @@ def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-_LISTS = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+_LISTS = read_own_toml(__file__, "vocabulary.toml")
 _PREPOSITIONS, _RELATIVES, _PREDICATES, _VERBS = (
     word_set(_LISTS[kind]) for kind in ("prepositions", "relatives", "predicates", "verbs")
 )

@@ -241,11 +241,10 @@ def make_text_pairs(texts: Sequence[TextScore]) -> measures.ScoredTexts:
     )
 
 
-def numbers_of_texts(texts: Sequence[TextScore]) -> measures.Numbers:
-    """Put the numbers of texts into columns, to guess by them."""
-    pairs = make_text_pairs(texts)
+def numbers_of_texts(texts: Sequence[TextScore]) -> measures.ScoredTexts:
+    """Put texts into columns with their numbers, to guess by them."""
     numbers = np.array([one.item.factors["shown"] for one in texts], np.int64)
-    return measures.Numbers(numbers, pairs.is_right, pairs.probes, pairs.images)
+    return replace(make_text_pairs(texts), numbers=numbers)
 
 
 Columns = Mapping[str, tuple[str, str]]

@@ -17,7 +17,7 @@ from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Suite
-from subitize.io.files import read_text
+from subitize.io.files import read_own_toml, read_text
 from subitize.language.counted import CountedPhrase
 from subitize.language.nouns import plural
 from subitize.language.numbers import in_words
@@ -62,7 +62,7 @@ NUMBERS = tuple(range(1, 16))
 DEFAULT = "default"
 """The key among a scene's places for all objects without a place of their own."""
 
-_PUBLISHED = tomllib.loads(Path(__file__).with_name("vocabulary.toml").read_text(encoding="utf-8"))
+_PUBLISHED = read_own_toml(__file__, "vocabulary.toml")
 SCENES: dict[str, Mapping[str, str]] = _PUBLISHED["scenes"]
 STYLES: dict[str, str] = _PUBLISHED["styles"]
 

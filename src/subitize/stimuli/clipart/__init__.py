@@ -4,12 +4,12 @@ A drawing stays inside the circle of radius 48 around (50, 50) of a 100 × 100 v
 placement can then keep things apart by their circles alone. Parts that take the colour asked for are painted with the
 CSS variables --light, --plain, --shade, --line and --ink, the names of `Tints`."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
+
+from subitize.io.files import read_own_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +52,19 @@ def _source(name: str) -> str:
     return Path(__file__).with_name(f"{name.replace(' ', '-')}.svg").read_text(encoding="utf-8")
 
 
-_TABLES = tomllib.loads(Path(__file__).with_name("clipart.toml").read_text(encoding="utf-8"))
+_TABLES = read_own_toml(__file__, "clipart.toml")
 
-PALETTE: Mapping[str, Tints] = MappingProxyType({name: Tints(*tints) for name, tints in _TABLES["palette"].items()})
-GLYPHS: Mapping[str, Glyph] = MappingProxyType(
-    {noun: Glyph(noun, tuple(row["drawings"]), tuple(row["colours"])) for noun, row in _TABLES["glyphs"].items()}
-)
+PALETTE: Mapping[str, Tints] = {name: Tints(*tints) for name, tints in _TABLES["palette"].items()}
+GLYPHS: Mapping[str, Glyph] = {
+    noun: Glyph(noun, tuple(row["drawings"]), tuple(row["colours"])) for noun, row in _TABLES["glyphs"].items()
+}
 
 # Also drawn bare (plain and whole), in NOUN-bare.svg. Things lie on a holder's large flat area of one colour.
 HOLDERS = ("table", "cake", "plate", "watermelon", "vase", "shelf", "book")
 BARE = (*HOLDERS, "pizza")
 PLAIN = -1
 """In place of a drawing's number: the bare drawing, uncut and with nothing in or on it."""
-UNCUT: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {noun: tuple(row["uncut"]) for noun, row in _TABLES["glyphs"].items() if "uncut" in row}
-)
+UNCUT: Mapping[str, tuple[int, ...]] = {
+    noun: tuple(row["uncut"]) for noun, row in _TABLES["glyphs"].items() if "uncut" in row
+}
 """The drawings that show a thing whole, where others show it opened, bitten or sliced."""
