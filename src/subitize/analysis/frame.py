@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal, NamedTuple, Self
 
 import polars as pl
@@ -376,6 +377,7 @@ def decode_columns(rows: pl.DataFrame, column: str, decode: Callable[[str], Valu
     return lay_out_beside(rows, column, _LABEL, lambda text: _columns_of(decode(text)))
 
 
+_ROWS_AT_ONCE = 2_000
 _BETWEEN = "\x1e"  # JSON has no such character
 _CHOICE = "choose:"
 KNOWN, TIED = "known", "tied"
@@ -542,8 +544,10 @@ def pair_asks_with_responses(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.Dat
 
 
 def _list_asks(items: Iterable[Item]) -> pl.DataFrame:
-    rows = ((item, ask, place) for item in items for place, ask in enumerate(item.asks))
-    asks = make_frame((_ask_row(*row) for row in rows), _ASKS).with_row_index("place")
+    rows = (_ask_row(item, ask, place) for item in items for place, ask in enumerate(item.asks))
+    # In parts: rows take many times the memory of columns.
+    parts = iter(lambda: list(islice(rows, _ROWS_AT_ONCE)), [])
+    asks = pl.concat([make_frame((), _ASKS), *(make_frame(part, _ASKS) for part in parts)]).with_row_index("place")
     return asks.with_columns(pl.col("expects").str.split(_BETWEEN))
 
 

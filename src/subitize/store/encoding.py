@@ -85,14 +85,9 @@ def hash_items(rows: Iterable[tuple[object, ...]]) -> str:
     return str(found)
 
 
-def decode_item(row: Row[tuple[object, ...]]) -> Item:
+def decode_item(item_id: str, task: str, asks: str, factors: str) -> Item:
     """Decode an item; what many items share is decoded once."""
-    return Item(
-        row.item_id,
-        codec.task.validate_json(row.task),
-        _decode_asks(row.asks),
-        _decode_factors(row.factors),
-    )
+    return Item(item_id, codec.task.validate_json(task), _decode_asks(asks), _decode_factors(factors))
 
 
 _decode_asks = lru_cache(1_000)(codec.asks.validate_json)
@@ -102,7 +97,8 @@ _decode_factors = lru_cache(1_000)(codec.factors.validate_json)
 def is_of(row: Row[tuple[object, ...]], item: Item) -> bool:
     """Return whether a row has this item; mostly the texts are the same and need not be decoded."""
     *_, task, asks, factors = item_row(row.run_id, row.position, item)
-    return (row.item_id, row.task, row.asks, row.factors) == (item.id, task, asks, factors) or decode_item(row) == item
+    stored = (row.item_id, row.task, row.asks, row.factors)
+    return stored == (item.id, task, asks, factors) or decode_item(*stored) == item
 
 
 def _image_name(picture: Picture) -> str | None:

@@ -220,18 +220,19 @@ class Run:
 
     def items(self, suite: str | None = None, ids: Sequence[str] | None = None) -> list[Item]:
         """List all items, or some, in order."""
-        query = self.select(tables.items).order_by(tables.items.c.suite, tables.items.c.position)
+        c = tables.items.c
+        query = self.select(tables.items, c.item_id, c.task, c.asks, c.factors).order_by(c.suite, c.position)
         if suite is not None:
-            query = query.where(tables.items.c.suite == suite)
+            query = query.where(c.suite == suite)
         if ids is not None:
-            query = query.where(tables.items.c.item_id.in_(ids))
-        return [decode_item(row) for row in self.fetch(query)]
+            query = query.where(c.item_id.in_(ids))
+        return [decode_item(*row) for row in self.rows(query)]
 
     def finished(self, model: str) -> set[str]:
         """Return the ids of the trials that need no further try."""
         c = tables.responses.c
         query = self.select(tables.responses, c.trial_id).where(c.model == model, c.status != tables.TRANSIENT)
-        return {row.trial_id for row in self.fetch(query)}
+        return {trial_id for (trial_id,) in self.rows(query)}
 
     def add_responses(self, lease: Lease, responses: Sequence[Response]) -> None:
         """Commit responses, all or none. Their images must be saved already."""
