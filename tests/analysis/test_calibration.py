@@ -12,8 +12,8 @@ import pytest
 
 import subitize
 from subitize.analysis.calibration import Search, calibrate
-from subitize.analysis.frame import ReadOptions, observe_run, read_frame
-from subitize.analysis.protocols import fingerprints
+from subitize.analysis.frame import ReadOptions, observe_run
+from subitize.analysis.protocols import read_making
 from subitize.analysis.score import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.interfaces import NoEvents
@@ -364,7 +364,7 @@ def test_what_a_rule_does_not_name_stays_as_it_was(run: Run) -> None:
 def test_the_protocol_names_the_rule_in_full(run: Run) -> None:
     add_detector(run, Spec("doubling", {}, "doubling"), is_doubled=True, rules=("boxes@1>=0.37,iou=0.5",))
     in_part, whole, other = (
-        fingerprints(read_frame(run, ReadOptions("doubling", parse_rule(rule))))
+        read_making(run, ReadOptions("doubling", parse_rule(rule))).fingerprints
         for rule in ("boxes>=0.4", "boxes>=0.4,iou=0.5", "boxes>=0.4,iou=1")
     )
     assert in_part == whole != other

@@ -19,7 +19,7 @@ from subitize.analysis.protocols import (
     Unread,
     describe,
     differences,
-    fingerprints,
+    read_making,
     read_protocols,
 )
 from subitize.analysis.provenance import Group, read_contents, read_provenance
@@ -89,6 +89,13 @@ class Setup:
     excluded: int = 0
     failed: int = 0
     refused: int = 0
+
+
+def fingerprints(run: Run, reader: ReadOptions | None = None) -> dict[tuple[str, ...], str]:
+    """Return the fingerprints of the rows of a score."""
+    reader = reader or ReadOptions()
+    rows = {*read_frame(run, reader).observations.rows.select(Group._fields).unique().iter_rows()}
+    return {place: one for place, one in read_making(run, reader).fingerprints.items() if place in rows}
 
 
 SETUP = Setup()
@@ -286,7 +293,7 @@ def test_other_exclusions_of_as_many_items_are_another_protocol(tmp_path: Path) 
         with Run(Folder(tmp_path / name), create=True) as run:
             fill(run, SETUP)
             run.exclude(item, "misprinted")
-            found += fingerprints(read_frame(run)).values()
+            found += fingerprints(run).values()
     assert len(set(found)) == 2
 
 
@@ -318,7 +325,7 @@ def test_models_of_one_run_with_the_same_settings_are_comparable(tmp_path: Path)
         fill(run, SETUP)
         fill(run, replace(SETUP, model="drawer", revision="other"))
         fill(run, replace(SETUP, model="half", items=3))
-        found = fingerprints(read_frame(run))
+        found = fingerprints(run)
     assert found["production", "maker", "finder"] == found["production", "drawer", "finder"]
     assert found["production", "maker", "finder"] != found["production", "half", "finder"]
     assert set(found) == {("production", model, "finder") for model in ("maker", "drawer", "half")}
@@ -328,14 +335,14 @@ def test_one_judge_alone_may_be_asked_for(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         fill(run, SETUP)
         fill(run, replace(SETUP, model="drawer", judge="other"))
-        found = fingerprints(read_frame(run, ReadOptions("other")))
+        found = fingerprints(run, ReadOptions("other"))
     assert set(found) == {("production", "drawer", "other")}
 
 
 def test_where_all_was_refused_no_judge_is_needed(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "run"), create=True) as run:
         fill(run, replace(SETUP, refused=6))
-        (place,) = fingerprints(read_frame(run))
+        (place,) = fingerprints(run)
     assert place == Group("production", "maker", NO_JUDGE)
 
 
@@ -345,7 +352,7 @@ def test_a_failed_call_that_was_made_again_is_not_another_prompt(usual: Protocol
         trial = Trial("production/0", "maker", {})
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Failed("timed out", True), Provenance(0, "as it was planned"))])
-        (found,) = fingerprints(read_frame(run)).values()
+        (found,) = fingerprints(run).values()
     assert found == usual.fingerprint
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import polars as pl
 from pydantic_core import from_json
 
-from subitize.analysis.frame import NO_JUDGE, ReadOptions, RunFrame, pair_asks_with_responses
+from subitize.analysis.frame import NO_JUDGE, ReadOptions, pair_asks_with_responses
 from subitize.analysis.overview import describe_samples
 from subitize.analysis.provenance import (
     Content,
@@ -181,11 +181,19 @@ def read_protocols(run: Run, trails: Trails, reader: ReadOptions | None = None) 
     return found
 
 
-def fingerprints(survey: RunFrame, trails: Trails | None = None) -> dict[tuple[str, str, str], str]:
-    """Return the fingerprint of the protocol of each row of a score, by suite, model and judge."""
-    found = read_protocols(survey.run, trails or read_provenance(survey.run, survey.reader.judge), survey.reader)
-    rows = {*survey.observations.rows.select(Group._fields).unique().iter_rows()}
-    return {place: one.protocol.fingerprint for place, one in found.items() if place in rows}
+@dataclass(frozen=True, slots=True)
+class Making:
+    """What is told of how scores were made: the fingerprints of protocols by row, and the sizes of models."""
+
+    fingerprints: Mapping[tuple[str, str, str], str]
+    sizes: Mapping[str, int]
+
+
+def read_making(run: Run, reader: ReadOptions) -> Making:
+    """Read how the responses and readings behind scores were made, and let go of all but what is told."""
+    trails = read_provenance(run, reader.judge)
+    found = read_protocols(run, trails, reader)
+    return Making({place: one.protocol.fingerprint for place, one in found.items()}, trails.sizes())
 
 
 def describe(protocol: Protocol) -> list[tuple[str, tuple[str, ...]]]:

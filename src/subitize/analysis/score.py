@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, Literal
 
 import polars as pl
@@ -137,7 +138,16 @@ def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts:
         )
     items = observations.seen_items()
     chosen = list_factors(items) if factors is None else check_factors(items, factors)
-    clusters = pl.concat(_sum_clusters(rows, *_GROUP) for rows in by_factor(with_units(observations, prompts), chosen))
+    units = with_units(observations, prompts)
+    found = [one for rows in by_factor(units, chosen) for one in _score_levels(_sum_clusters(rows, *_GROUP))]
+    return [score for _, scores in sorted(found, key=itemgetter(0)) for score in scores]
+
+
+_GROUP = ("suite", "model", "judge", "factor", "level", "order")
+
+
+def _score_levels(clusters: pl.DataFrame) -> Iterator[tuple[tuple[object, ...], list[Score]]]:
+    """Score the levels of one factor, each with what it is ordered by; all factors at once would take much memory."""
     groups = (
         clusters.group_by(*_GROUP)
         .agg(pl.col("is_excluded").sum(), pl.col("is_informed").any())
@@ -147,15 +157,13 @@ def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts:
     placed = clusters.join(groups.select(*_GROUP, pl.col("place").cast(pl.Int64)), on=_GROUP)
     placed = placed.sort("place", "cluster")  # sums in another order would have other last digits
     found = {name: one.estimate(placed, name) for name, one in MEASURES.items()}
-    return [
-        Score(suite, model, judge, factor, level, name, of[place], excluded, is_informed)
-        for place, suite, model, judge, factor, level, _, excluded, is_informed in groups.iter_rows()
-        for name, of in found.items()
-        if place in of
-    ]
-
-
-_GROUP = ("suite", "model", "judge", "factor", "level", "order")
+    for place, suite, model, judge, factor, level, order, excluded, is_informed in groups.iter_rows():
+        own = [
+            Score(suite, model, judge, factor, level, name, of[place], excluded, is_informed)
+            for name, of in found.items()
+            if place in of
+        ]
+        yield (suite, model, judge, order), own
 
 
 def _sum_clusters(rows: pl.DataFrame, *group: str) -> pl.DataFrame:

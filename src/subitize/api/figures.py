@@ -44,8 +44,7 @@ def score(
     from subitize.analysis.design import check_prompts
     from subitize.analysis.frame import read_frame
     from subitize.analysis.overview import describe_samples, read_names
-    from subitize.analysis.protocols import fingerprints
-    from subitize.analysis.provenance import read_provenance
+    from subitize.analysis.protocols import read_making
     from subitize.analysis.reader import choose_reader
     from subitize.analysis.score import gather_attempts, rate_passes
     from subitize.analysis.score import score as score_observations
@@ -60,19 +59,19 @@ def score(
         raise BadValueError("`pass_at_k` is about prompts like these; leave out `prompts` fixed")
     reader = choose_reader(judge, rule, events.warn, agreement)
     with opened(run) as (own,):
+        reader = replace(reader, judge=reader.judge and own.find_judge(reader.judge))
+        making = None if pass_at_k else read_making(own, reader)  # before the frame: both at once take much memory
         survey = read_frame(own, reader)
         judge = survey.reader.judge
         names = read_names(own)
-        trails = None if pass_at_k else read_provenance(own, survey.reader.judge)
-        protocols = fingerprints(survey, trails) if trails else {}
         notes = describe_gaps(describe_samples(own), survey.gaps())
         advice = [] if rule else advise_rules(own, name_of(run), judge)
         events.warn(*warn_of_reward_judges(own, judge))
-    if trails is None:
+    if making is None:
         passes = rate_passes(gather_attempts(survey.observations, keep_empty=True), factors or ())
         return pass_result(passes, names, notes)
     scores = score_observations(survey.observations, factors, prompts=estimand)
-    found = score_result(scores, names, factors or ["category"], protocols, trails.sizes(), estimand)
+    found = score_result(scores, names, factors or ["category"], making.fingerprints, making.sizes, estimand)
     return found.say(*notes, *advice, *advise_tables(survey.observations, name_of(run)))
 
 
