@@ -100,7 +100,7 @@ def test_the_effect_of_leaving_somebody_out_is_what_the_others_agree_on(
 def test_figures_that_are_too_old_are_not_shown(
     seen: tuple[Path, dict[str, list[int]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from subitize.annotation.owner import MOST_AGE_SECONDS, AgreementMonitor
+    from subitize.annotation.agreement import MOST_AGE_SECONDS, AgreementMonitor
 
     monitor = AgreementMonitor(folder(seen[0]), "human")
 

@@ -51,8 +51,8 @@ class Visitor:
     ) -> None:
         from starlette.testclient import TestClient
 
+        from subitize.annotation.agreement import AgreementMonitor
         from subitize.annotation.app import make_app
-        from subitize.annotation.owner import AgreementMonitor
 
         images, monitor = Images(path / "run" / "images"), AgreementMonitor(folder(path), "human")
         self.client = TestClient(make_app(study, images, monitor, hosts))

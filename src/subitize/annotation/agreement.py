@@ -1,5 +1,6 @@
 """Agreement between the people of a study: overall, by person, and the questions on which they differ."""
 
+import asyncio
 import time
 from dataclasses import dataclass
 
@@ -8,9 +9,12 @@ import polars as pl
 from subitize.analysis.agreement import RaterAgreement, agree, gather_votes
 from subitize.analysis.design import estimate_by
 from subitize.analysis.frame import Frame
+from subitize.errors import RunError, SubitizeError
+from subitize.evaluate.processes import Pool, result_of
 from subitize.records import Estimate
 from subitize.store import Location, Run
 
+MOST_AGE_SECONDS = 30.0
 _MOST_DISAGREEMENTS = 50
 _UNIT = ("subject", "question")
 
@@ -75,3 +79,47 @@ def _list_disagreements(votes: pl.DataFrame) -> list[Disagreement]:
         Disagreement(row["subject"], row["question"], dict(zip(row["annotator"], row["value_text"], strict=True)))
         for row in units.iter_rows(named=True)
     ]
+
+
+class AgreementMonitor:
+    """Keeps measures of agreement up to date, computed in a separate process so that requests do not wait."""
+
+    def __init__(self, location: Location, judge: str) -> None:
+        self._location, self._judge = location, judge
+        self._process = Pool(1)
+        self._latest: AgreementSnapshot | None = None
+        self._refreshing: asyncio.Task[None] | None = None
+
+    @property
+    def latest(self) -> AgreementSnapshot | None:
+        """The latest measures, unless there are none or they are too old."""
+        latest = self._latest
+        is_old = latest is not None and time.time() - latest.at > MOST_AGE_SECONDS + latest.took_seconds
+        return None if is_old else latest
+
+    def refresh(self) -> None:
+        """Start computing the measures again if they are old and no computation is running."""
+        is_fresh = self._latest is not None and time.time() - self._latest.at < MOST_AGE_SECONDS / 2
+        if not is_fresh and (self._refreshing is None or self._refreshing.done()):
+            self._refreshing = asyncio.create_task(self._compute())
+
+    async def without(self, name: str) -> AgreementSnapshot:
+        """Compute the measures without one person."""
+        return await self._measure(name)
+
+    async def _compute(self) -> None:
+        try:
+            self._latest = await self._measure(None)
+        except SubitizeError:
+            self._latest = None  # nothing to compare yet
+
+    async def _measure(self, without: str | None) -> AgreementSnapshot:
+        try:
+            return await result_of(self._process.submit(measure_agreement, self._location, self._judge, without))
+        except RunError:  # it died, perhaps out of memory
+            self._process = Pool(1)
+            raise
+
+    def close(self) -> None:
+        """Stop the process."""
+        self._process.shutdown()

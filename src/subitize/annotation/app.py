@@ -2,42 +2,26 @@
 
 import re
 import time
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import get_args
+from typing import Literal, get_args
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import FileResponse
 from PIL import Image
+from pydantic import BaseModel
 
+from subitize.annotation.agreement import AgreementMonitor
 from subitize.annotation.assignment import AnswerRecord, Assignment
-from subitize.annotation.owner import AgreementMonitor, OwnerDesk, Pace, ScreeningDesk
+from subitize.annotation.owner import Changing, OwnerDesk, Pace, ScreeningDesk, SignedIn
 from subitize.annotation.pages import Page, list_instructions, split_paragraphs
-from subitize.annotation.people import RECRUITERS_DETAILS, Person
+from subitize.annotation.people import RECRUITERS_DETAILS, Person, Role
 from subitize.annotation.plan import PRACTICE, Purpose
-from subitize.annotation.schemas import (
-    PAGES,
-    SHOWN_AS,
-    AnswerGiven,
-    AnswerShown,
-    Changing,
-    Completion,
-    LinkedShown,
-    Me,
-    OthersAnswer,
-    PageShown,
-    PagesShown,
-    QuestionShown,
-    ReadAs,
-    Saved,
-    SignedIn,
-    StudyProgress,
-)
 from subitize.annotation.study import Study, UnreadAnswerError
 from subitize.errors import BadImageError
 from subitize.io.images import decode, encode_png
 from subitize.records import Choose, digest
 from subitize.store.images import Images
-from subitize.web.app import make_web_app
+from subitize.web.app import make_web_app, send_page
 from subitize.web.sessions import UNKNOWN_LINK, Account, Sessions
 from subitize.web.tokens import is_same
 
@@ -46,6 +30,105 @@ _PAGE_ID = re.compile("[0-9a-f]{64}")
 _PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 _ANSWERING: tuple[Purpose, ...] = ("answer", *PRACTICE)
 _NOTHING_TO_ANSWER = HTTPException(403, "you answer nothing in this study; open the link of somebody who does")
+ShownPurpose = Literal["question", "training", "review", "adjudication"]
+SHOWN_AS: Mapping[Purpose, ShownPurpose] = {
+    "answer": "question",
+    "again": "question",  # people do not learn that it is a second look
+    "training": "training",
+    "review": "review",
+    "adjudication": "adjudication",
+}
+
+
+class QuestionShown(BaseModel):
+    """A question as the browser gets it, with this person's earlier answer.
+
+    Reviewers and adjudicators also see the answers of others, and are asked only some questions of a page.
+    """
+
+    wording: str
+    form: str
+    lines: list[str]
+    said: "AnswerShown | None"
+    others: "list[OthersAnswer]"
+    is_asked: bool
+
+
+class OthersAnswer(BaseModel):
+    """An answer of others, anonymous: as typed, as read, and by how many people."""
+
+    text: str
+    value: str
+    people: int
+
+
+class AnswerShown(BaseModel):
+    """A person's earlier answer."""
+
+    text: str
+    is_skipped: bool
+    is_unsure: bool
+    is_flagged: bool
+    comment: str
+
+
+class PageShown(BaseModel):
+    """A page as the browser gets it; prompt and linked pictures are present only where the form needs them."""
+
+    id: str
+    pictures: list[str]
+    questions: list[QuestionShown]
+    prompt: str | None
+    linked: "list[LinkedShown]"
+    purpose: ShownPurpose
+
+
+class LinkedShown(BaseModel):
+    """A picture of a part of the prompt."""
+
+    picture: str
+    prompt: str
+
+
+class StudyProgress(BaseModel):
+    """The progress of a person and of the study."""
+
+    done: int
+    left: int
+    given: int
+    wanted: int
+
+
+class Saved(StudyProgress):
+    """The progress after an answer is stored; in training with the right answer."""
+
+    expected: str | None
+
+
+class PagesShown(BaseModel):
+    """The next pages, and the progress."""
+
+    pages: list[PageShown]
+    progress: StudyProgress
+
+
+class Me(BaseModel):
+    """The signed-in person, their CSRF token, the texts to read and agree to first, and the pages finished so far."""
+
+    name: str
+    role: Role
+    csrf_token: str
+    instructions: list[str]
+    consent: str | None
+    finished: list[str]
+    has_failed: bool
+
+
+class ReadAs(BaseModel):
+    """The value of an answer, or why it has none."""
+
+    value: str | None
+    reason: str | None
 
 
 def make_app(
@@ -97,13 +180,13 @@ class _Desk:
 
     def index(self, person: SignedIn) -> Response:
         """Show the page, or how to sign in."""
-        return FileResponse(str(PAGES / ("owner.html" if person.role == "owner" else "annotate.html")))
+        return send_page("subitize.annotation", "owner.html" if person.role == "owner" else "annotate.html")
 
     def adjudicate(self, person: SignedIn) -> Response:
         """Show the page where the owner adjudicates disagreements."""
         if person.role != "owner" or not self._study.plan.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
-        return FileResponse(str(PAGES / "annotate.html"))
+        return send_page("subitize.annotation", "annotate.html")
 
     def join(self, token: str, request: Request) -> Response:
         """Sign in by an invitation, which works on any device, any number of times."""
@@ -128,13 +211,13 @@ class _Desk:
         """Record that a person agrees to take part."""
         self._study.people.consent(person)
 
-    def completion(self, person: SignedIn) -> Completion:
+    def completion(self, person: SignedIn) -> dict[str, str | None]:
         """Return the recruiter's address for people who have finished."""
         if person.role != "annotator":
-            return Completion(url=None)
+            return {"url": None}
         if self._study.progress(person)["left"] and self._study.outcome(person) != "failed":
             raise HTTPException(409, "there is something left to answer")
-        return Completion(url=self._study.plan.completion_url(has_failed=self._study.outcome(person) == "failed"))
+        return {"url": self._study.plan.completion_url(has_failed=self._study.outcome(person) == "failed")}
 
     def me(self, person: SignedIn) -> Me:
         """Return the signed-in person and the texts they should read."""
@@ -162,16 +245,16 @@ class _Desk:
         """Show a page again, with this person's answers."""
         return self._show(person, self._find(person, page_id))
 
-    def save(self, page_id: str, number: int, given: AnswerGiven, person: Changing) -> Saved:
+    def save(self, page_id: str, number: int, given: AnswerRecord, person: Changing) -> Saved:
         """Store an answer on disk before returning; in training, also return the right answer."""
         task = self._find_answerable(person, page_id, number)
-        if self._study.save(person, task, number, AnswerRecord(**given.model_dump())):
+        if self._study.save(person, task, number, given):
             self.pace.note(time.time())
         page = self._study.pages[task.page_index]
         expected = self._study.gold.expects(page, number) if task.purpose == "training" else None
         return Saved(**self._study.progress(person), expected=None if expected is None else str(expected))
 
-    def read(self, page_id: str, number: int, given: AnswerGiven, person: Changing) -> ReadAs:
+    def read(self, page_id: str, number: int, given: AnswerRecord, person: Changing) -> ReadAs:
         """Return how an answer would be read, without storing it."""
         task = self._find_answerable(person, page_id, number)
         try:

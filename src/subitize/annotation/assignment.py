@@ -5,9 +5,10 @@ Pages with known answers measure how reliable a person is, first in training wit
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from subitize.annotation.pages import Page
 from subitize.annotation.plan import Purpose
@@ -16,6 +17,8 @@ from subitize.records import Known, Scalar
 from subitize.store import Run
 
 _EVERY = 10
+WithoutNul = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""A text that every database can hold."""
 
 
 class Assignment(NamedTuple):
@@ -28,15 +31,20 @@ class Assignment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnswerRecord:
-    """A person's answer to a question, as typed or chosen, or the reason for skipping it."""
+    """A person's answer to a question, as typed or chosen, or the reason for skipping it; bounds are for browsers.
 
-    key: str
-    text: str
+    Resent under the same key, it is stored once.
+    """
+
+    key: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
+    text: Annotated[WithoutNul, Field(max_length=40_000)]
     is_skipped: bool = False
     is_unsure: bool = False
     is_flagged: bool = False
-    comment: str = ""
-    seconds: float = 0.0
+    comment: Annotated[WithoutNul, Field(max_length=2000)] = ""
+    seconds: Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)] = 0.0
+
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
 
 @dataclass(slots=True)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Annotated, get_args
 
 from fastapi import Depends, FastAPI, Request, Response
-from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from subitize.annotation.opening import OWNER, check_plan
@@ -14,11 +13,10 @@ from subitize.annotation.pages import FORMS, collect_pages
 from subitize.annotation.people import Person
 from subitize.annotation.plan import Group, StudyPlan, describe_options, list_options, plan_adapter
 from subitize.annotation.sampling import draw_sample, list_samples, store_sample
-from subitize.annotation.schemas import PAGES
 from subitize.errors import BadValueError
 from subitize.store import Run
 from subitize.store.rows import read_judges
-from subitize.web.app import make_web_app
+from subitize.web.app import make_web_app, send_page
 from subitize.web.sessions import UNKNOWN_LINK, Sessions, identify, identify_changing
 from subitize.web.tokens import is_same, sign
 
@@ -83,12 +81,6 @@ class StudyWanted(BaseModel):
     draw: SampleRequest | None = None
 
 
-class StudyMade(BaseModel):
-    """The links of a study, by name."""
-
-    links: dict[str, str]
-
-
 class StudyCreator:
     """Creates studies of runs; `open_run` opens a run by name, `make` creates a study and returns its links."""
 
@@ -114,7 +106,7 @@ class StudyCreator:
             judges=read_judges(run),
         )
 
-    def make(self, wanted: StudyWanted) -> StudyMade:
+    def make(self, wanted: StudyWanted) -> dict[str, dict[str, str]]:
         """Create a study, after drawing its sample if requested."""
         plan = check_plan(wanted.plan)
         if wanted.draw is not None:
@@ -124,7 +116,7 @@ class StudyCreator:
             drawn = draw_sample(collect_pages(run, plan.forms), plan.name, wanted.draw.size, wanted.draw.by, seed=0)
             store_sample(run, drawn)
             plan = replace(plan, sample=drawn.name)
-        return StudyMade(links=self._make(wanted.run, plan))
+        return {"links": self._make(wanted.run, plan)}
 
 
 def describe_fields() -> Iterator[FieldShown]:
@@ -148,7 +140,7 @@ def make_creator_app(creator: StudyCreator, secret: str, hosts: frozenset[str] |
 
     def index(_: Creator) -> Response:
         """Show the page, or how to sign in."""
-        return FileResponse(str(PAGES / "making.html"))
+        return send_page("subitize.annotation", "making.html")
 
     def join(token: str, request: Request) -> Response:
         """Sign in by the link."""
@@ -169,7 +161,7 @@ def make_creator_app(creator: StudyCreator, secret: str, hosts: frozenset[str] |
         """Describe the choices for a study of a run."""
         return creator.describe_run(run)
 
-    def make(wanted: StudyWanted, _: CreatorChanging) -> StudyMade:
+    def make(wanted: StudyWanted, _: CreatorChanging) -> dict[str, dict[str, str]]:
         """Create a study."""
         return creator.make(wanted)
 

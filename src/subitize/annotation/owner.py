@@ -10,23 +10,21 @@ from fastapi import Depends, HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json, to_json
 
-from subitize.annotation.agreement import AgreementSnapshot, measure_agreement
-from subitize.annotation.assignment import Assignment
+from subitize.annotation.agreement import AgreementMonitor, AgreementSnapshot
+from subitize.annotation.assignment import Assignment, WithoutNul
 from subitize.annotation.people import Person, Role
 from subitize.annotation.reviewing import Tally
-from subitize.annotation.schemas import Changing, SignedIn, WithoutNul
 from subitize.annotation.screening import HAS_FACES, MAY_BE_MISSED, FaceFinder
 from subitize.annotation.study import Study
-from subitize.errors import BadImageError, NothingToDoError, RunError, SubitizeError
-from subitize.evaluate.processes import Pool, result_of
+from subitize.errors import BadImageError, NothingToDoError, SubitizeError
 from subitize.io.images import decode
 from subitize.records import Stored, to_plain
-from subitize.store import Location
 from subitize.store.images import Images
-from subitize.web.sessions import address_of
+from subitize.web.sessions import address_of, identify, identify_changing
 
-MOST_AGE_SECONDS = 30.0
 _SPEED_SECONDS = 600.0
+SignedIn = Annotated[Person, Depends(identify)]
+Changing = Annotated[Person, Depends(identify_changing)]
 
 
 class PersonShown(BaseModel):
@@ -93,13 +91,6 @@ class Withdrawal(BaseModel):
     reason: WithoutNul = Field(default="", max_length=500)
 
 
-class PersonEffect(BaseModel):
-    """Agreement with a person and without."""
-
-    agreement: object
-    without: object
-
-
 class Pace:
     """The rate at which pages are finished, over the last ten minutes."""
 
@@ -116,50 +107,6 @@ class Pace:
             self._times.popleft()
         since = max(60.0, now - self._times[0]) if self._times else 1.0
         return 3600 * len(self._times) / since
-
-
-class AgreementMonitor:
-    """Keeps measures of agreement up to date, computed in a separate process so that requests do not wait."""
-
-    def __init__(self, location: Location, judge: str) -> None:
-        self._location, self._judge = location, judge
-        self._process = Pool(1)
-        self._latest: AgreementSnapshot | None = None
-        self._refreshing: asyncio.Task[None] | None = None
-
-    @property
-    def latest(self) -> AgreementSnapshot | None:
-        """The latest measures, unless there are none or they are too old."""
-        latest = self._latest
-        is_old = latest is not None and time.time() - latest.at > MOST_AGE_SECONDS + latest.took_seconds
-        return None if is_old else latest
-
-    def refresh(self) -> None:
-        """Start computing the measures again if they are old and no computation is running."""
-        is_fresh = self._latest is not None and time.time() - self._latest.at < MOST_AGE_SECONDS / 2
-        if not is_fresh and (self._refreshing is None or self._refreshing.done()):
-            self._refreshing = asyncio.create_task(self._compute())
-
-    async def without(self, name: str) -> AgreementSnapshot:
-        """Compute the measures without one person."""
-        return await self._measure(name)
-
-    async def _compute(self) -> None:
-        try:
-            self._latest = await self._measure(None)
-        except SubitizeError:
-            self._latest = None  # nothing to compare yet
-
-    async def _measure(self, without: str | None) -> AgreementSnapshot:
-        try:
-            return await result_of(self._process.submit(measure_agreement, self._location, self._judge, without))
-        except RunError:  # it died, perhaps out of memory
-            self._process = Pool(1)
-            raise
-
-    def close(self) -> None:
-        """Stop the process."""
-        self._process.shutdown()
 
 
 async def _only_owner(person: SignedIn) -> Person:
@@ -220,7 +167,7 @@ class OwnerDesk:
             making_link=self._making_link,
         )
 
-    async def effect(self, person_id: int, _: Owner) -> PersonEffect:
+    async def effect(self, person_id: int, _: Owner) -> dict[str, object]:
         """Show what excluding a person would change, without changing it."""
         person = self._find(person_id)
         try:
@@ -228,7 +175,7 @@ class OwnerDesk:
         except NothingToDoError:
             without = []  # there are no answers yet
         latest = self._monitor.latest
-        return PersonEffect(agreement=_plain(latest.agreements) if latest else None, without=_plain(without))
+        return {"agreement": _plain(latest.agreements) if latest else None, "without": _plain(without)}
 
     def invite(self, invited: Invited, _: OwnerChanging, request: Request) -> PersonShown:
         """Invite a person by a personal link."""

@@ -3,11 +3,12 @@
 import time
 from collections.abc import Awaitable, Callable
 from html import escape
+from importlib.resources import files
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
@@ -46,6 +47,11 @@ def make_web_app(package: str, hosts: frozenset[str] | None) -> FastAPI:
     app.exception_handler(HTTPException)(_refuse)
     app.mount("/static", StaticFiles(packages=[(package, "static"), ("subitize.web", "static")]))
     return app
+
+
+def send_page(package: str, name: str) -> Response:
+    """Send a page of a package."""
+    return FileResponse(str(files(package) / "static" / name))
 
 
 def _describe(_: Request, error: Exception) -> Response:

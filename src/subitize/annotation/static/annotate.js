@@ -1,5 +1,6 @@
 // The annotation page: shows a question at a time, keeps every answer, goes on by itself.
 
+import { $, ask, setToken } from "./calling.js";
 import { makeField } from "./fields.js";
 import { Outbox } from "./outbox.js";
 import { preload, showPictures } from "./pictures.js";
@@ -7,8 +8,6 @@ import { preload, showPictures } from "./pictures.js";
 const AHEAD = 4;
 const FEEDBACK_MS = 200;
 const RETRY_MS = 2000;
-const MOST_KEPT_ALIVE = 60_000; // characters; browsers take 64 KB
-const $ = (id) => document.getElementById(id);
 
 let me, outbox, field, pictures, shownAt;
 let coming = []; // pages to be answered, as the server gave them
@@ -22,24 +21,11 @@ let fetchProblem = ""; // why no page came
 let expected = null; // the right answer, in training
 let isTold = false; // the right answer is shown, and Enter goes on
 
-async function call(path, options = {}) {
-  const response = await fetch(path, {
-    ...options,
-    keepalive: options.method === "PUT" && options.body.length < MOST_KEPT_ALIVE, // it arrives also if the tab is closed
-    headers: { "Content-Type": "application/json", "X-CSRF-Token": me?.csrf_token ?? "" },
-  });
-  const body = await response.json().catch(() => ({}));
-  return { status: response.status, body, detail: tellDetail(body.detail) };
-}
-
-function tellDetail(detail) {
-  return typeof detail === "string" ? detail : "The server did not understand this.";
-}
-
 async function start() {
-  const { status, body, detail } = await call("api/me").catch(() => ({ status: 0, detail: "The server cannot be reached; reload the page." }));
+  const { status, body, detail } = await ask("api/me").catch(() => ({ status: 0, detail: "The server cannot be reached; reload the page." }));
   if (status !== 200) return notify(detail);
   me = body;
+  setToken(me.csrf_token);
   $("home").hidden = me.role !== "owner";
   $("instructions-text").replaceChildren(...me.instructions.map(makeParagraph));
   visited = me.finished.map((id) => ({ page: { id }, number: null })); // its questions are not known yet
@@ -57,7 +43,7 @@ function askConsent(text) {
 }
 
 async function agree() {
-  const { status, detail } = await call("api/consent", { method: "POST" }).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
+  const { status, detail } = await ask("api/consent", { method: "POST" }).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
   if (status !== 204) return notify(detail);
   $("consent").hidden = true;
   await next();
@@ -72,7 +58,7 @@ function makeParagraph(text) {
 async function send({ page, number, given }) {
   const path = `api/pages/${page}/questions/${number}`;
   const turn = ++turns;
-  const { status, body, detail } = await call(path, { method: "PUT", body: JSON.stringify(given) });
+  const { status, body, detail } = await ask(path, { method: "PUT", body: JSON.stringify(given) });
   if (status === 200) {
     takeProgress(turn, body);
     expected = body.expected;
@@ -91,7 +77,7 @@ function takeProgress(turn, told) {
 
 async function fetchPages() {
   const turn = ++turns;
-  const { status, body, detail } = await call(`api/pages?count=${AHEAD}`).catch(() => ({ status: 0 }));
+  const { status, body, detail } = await ask(`api/pages?count=${AHEAD}`).catch(() => ({ status: 0 }));
   fetchProblem = status === 200 ? "" : (detail ?? "The server cannot be reached.");
   if (fetchProblem) return;
   takeProgress(turn, body.progress);
@@ -122,7 +108,7 @@ async function next() {
   shown = null;
   $("page").hidden = true;
   if (fetchProblem || outbox.entries.length) return waitForMore();
-  const { body: now } = await call("api/me").catch(() => ({ body: me }));
+  const { body: now } = await ask("api/me").catch(() => ({ body: me }));
   if (progress.left > 0 && !now.has_failed) return waitForMore();
   $("failed").hidden = !now.has_failed;
   $("finished").hidden = now.has_failed;
@@ -152,7 +138,7 @@ function showNew(page) {
 let showing = 0;
 
 async function showCompletion() {
-  const { status, body } = await call("api/completion").catch(() => ({ status: 0 }));
+  const { status, body } = await ask("api/completion").catch(() => ({ status: 0 }));
   if (status !== 200 || !body.url) return;
   $("completion").href = body.url;
   $("completion").hidden = false;
@@ -161,7 +147,7 @@ async function showCompletion() {
 async function show(which) {
   const turn = ++showing;
   if (!which.page.questions) {
-    const { status, body, detail } = await call(`api/pages/${which.page.id}`).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
+    const { status, body, detail } = await ask(`api/pages/${which.page.id}`).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
     if (turn !== showing) return; // something else was asked for meanwhile
     if (status !== 200) return notify(detail);
     Object.assign(which.page, body);
@@ -375,7 +361,7 @@ function askFeedback(text) {
   feedbackTimer = setTimeout(async () => {
     const given = { key: "feedback", text };
     const path = `api/pages/${page.id}/questions/${number}/read`;
-    const { status, body } = await call(path, { method: "POST", body: JSON.stringify(given) }).catch(() => ({ status: 0 }));
+    const { status, body } = await ask(path, { method: "POST", body: JSON.stringify(given) }).catch(() => ({ status: 0 }));
     if (status !== 200 || turn !== feedbackTurn) return;
     $("feedback").textContent = body.value === null ? `Not a count yet: ${body.reason}` : `Read as ${body.value}`;
   }, FEEDBACK_MS);
