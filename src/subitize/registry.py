@@ -235,9 +235,42 @@ def make_items(suite: Resolved[Suite], seed: int) -> Iterator[Item]:
     """Make a suite's items; those of outside packages are checked one by one."""
     if not is_outside(suite):
         return iter(suite.obj.items(seed))
-    from subitize.suites.outside import check_items
+    return _check_items(suite.spec.name, suite.obj, seed)
 
-    return check_items(suite.spec.name, suite.obj, seed)
+
+def _check_items(suite: str, it: Suite, seed: int) -> Iterator[Item]:
+    """Iterate over a plug-in suite's items; the error for an unusable or unstorable one names it."""
+    seen: set[str] = set()
+    try:
+        for item in it.items(seed):
+            fault = _find_item_fault(suite, item, seen)
+            if fault:
+                raise BadValueError(f"suite {suite!r}: item {len(seen) + 1} {fault}")
+            seen.add(item.id)
+            yield item
+    except SubitizeError:
+        raise
+    except Exception as error:  # an outside package may fail in any way
+        raise BadValueError(
+            f"suite {suite!r} failed to make item {len(seen) + 1}: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _find_item_fault(suite: str, item: object, seen: Collection[str]) -> str:
+    from subitize.store import codec
+
+    if not isinstance(item, Item):
+        return f"should be an Item, not {item!r:.60}"
+    if not isinstance(item.id, str) or not item.id.startswith(f"{suite}/"):
+        return f"has the id {item.id!r:.60}; it should begin with {suite}/"
+    if item.id in seen:
+        return f"has the id {item.id!r:.60} of an earlier one; each needs its own"
+    parts = (
+        codec.fault(codec.task, item.task),
+        codec.fault(codec.asks, item.asks),
+        codec.fault(codec.factors, item.factors),
+    )
+    return next((f"({item.id!r:.60}) {fault}" for fault in parts if fault), "")
 
 
 def is_outside(suite: Resolved[Suite]) -> bool:

@@ -332,52 +332,56 @@ _NO_MEMORY = re.compile(
 
 
 def _explain(error: Exception) -> str:
-    kind, text = type(error).__name__, " ".join(str(error).split())
-    told = brief(text)
     if is_out_of_memory(error):
         return (
             "there is not enough memory for it; write dtype=bfloat16, as another model of the run, or take a smaller"
             " model or a larger machine"
         )
-    if kind in ("UnpicklingError", "EOFError"):
-        return f"its weights are damaged or hold more than numbers, which is never run; {_AGAIN}, as safetensors"
-    if "expected shape" in text or "ignore_mismatched_sizes" in text:  # as diffusers and transformers say it
-        return f"its weights do not fit its config.json; {_AGAIN}"
-    if kind == "SafetensorError" or _DAMAGED.search(text):
-        return f"its weights are damaged ({told}); {_AGAIN}"
-    if kind == "JSONDecodeError" or "not a valid JSON file" in text:
-        return f"one of its files is damaged ({told}); {_AGAIN}"
-    if "trust_remote_code" in text or "custom code" in text:
-        return "it comes with code of its own, which is never run; take a model that transformers itself knows"
-    if "kind of AutoModel" in text:
-        return f"it is a model for something else ({told})"
-    if _UNKNOWN.search(text):
-        named = re.search(r"model type `([^`]{1,60})`", text)
-        of_type = f" ({named[1]})" if named else ""
-        return f"its architecture is not known to transformers {_version('transformers')}{of_type}; upgrade it"
-    if lacking := re.search(r"Can't load ([a-z ]{4,40}) for '|no file named (?=model\.safetensors)", text):
-        return f"its folder lacks the files of its {lacking[1] or 'weights'}; {_AGAIN}, with all files"
-    if "Couldn't instantiate the backend tokenizer" in text:
-        return _NO_TOKENIZER
+    text = " ".join(str(error).split())
+    said = f"{type(error).__name__}: {text}"
     if isinstance(error, ImportError):
-        return f"it needs a package that is not here ({told})"
+        said = f"ImportError: {text}"
+    for pattern, advice in _ADVICE.items():
+        if found := re.search(pattern, said):
+            named = re.search(r"model type `([^`]{1,60})`", text)
+            return advice.format(
+                told=brief(text),
+                part=found.groupdict().get("part") or "weights",
+                version=_version("transformers") if "{version}" in advice else "",
+                of_type=f" ({named[1]})" if named else "",
+            )
     if _OFFLINE.search(text):
         return f"it is no folder here, and {_explain_hub(error, 'name another')}"
-    return f"{kind}: {brief(text, 300)}"
+    return f"{type(error).__name__}: {brief(text, 300)}"
 
 
 _AGAIN = "copy or download the model again"
 _NO_TOKENIZER = f"its folder lacks the files of its tokenizer; {_AGAIN}, with all files"
-_DAMAGED = re.compile(
-    r"Unable to load weights|size mismatch|automatic conversion of the weights|PytorchStreamReader|invalid load key|"
-    r"unexpected EOF|Unpickling|corrupt|HeaderTooLarge|"
-    r"MetadataIncompleteBuffer|InvalidHeader|ran out of input|ReadProto|parse.*(?:onnx|tensorflow|graphdef)",
-    re.IGNORECASE,
-)
-_UNKNOWN = re.compile(
-    r"does not recognize this architecture|Unrecognized (?:model|configuration|processing)|Unknown (?:model|task)",
-    re.IGNORECASE,
-)
+_ADVICE = {
+    "^(?:UnpicklingError|EOFError):": (
+        f"its weights are damaged or hold more than numbers, which is never run; {_AGAIN}, as safetensors"
+    ),
+    # As diffusers and transformers say it.
+    "expected shape|ignore_mismatched_sizes": f"its weights do not fit its config.json; {_AGAIN}",
+    "^SafetensorError:|(?i:Unable to load weights|size mismatch|automatic conversion of the weights|"
+    "PytorchStreamReader|invalid load key|unexpected EOF|Unpickling|corrupt|HeaderTooLarge|MetadataIncompleteBuffer|"
+    "InvalidHeader|ran out of input|ReadProto|parse.*(?:onnx|tensorflow|graphdef))": (
+        f"its weights are damaged ({{told}}); {_AGAIN}"
+    ),
+    "^JSONDecodeError:|not a valid JSON file": f"one of its files is damaged ({{told}}); {_AGAIN}",
+    "trust_remote_code|custom code": (
+        "it comes with code of its own, which is never run; take a model that transformers itself knows"
+    ),
+    "kind of AutoModel": "it is a model for something else ({told})",
+    "(?i:does not recognize this architecture|Unrecognized (?:model|configuration|processing)|"
+    "Unknown (?:model|task))": "its architecture is not known to transformers {version}{of_type}; upgrade it",
+    r"Can't load (?P<part>[a-z ]{4,40}) for '|no file named (?=model\.safetensors)": (
+        f"its folder lacks the files of its {{part}}; {_AGAIN}, with all files"
+    ),
+    "Couldn't instantiate the backend tokenizer": _NO_TOKENIZER,
+    "^ImportError:": "it needs a package that is not here ({told})",
+}
+"""What to do about an error of a library, by its kind and text."""
 _OFFLINE = re.compile(
     r"couldn't connect|offline mode|not a local folder|is not the path to a directory|client has been closed|"
     r"ConnectError|Repository Not Found|cannot find the requested files",

@@ -48,6 +48,16 @@ class Detections:
         order = sorted(range(len(boxes)), key=lambda index: -boxes[index].score)
         return replace(made, colours=tuple(boxes[index].colour for index in order))
 
+    @classmethod
+    def join(cls, each: Sequence["Detections"]) -> Self:
+        """Put together what was found of several nouns in one picture."""
+        return cls.make(
+            np.concatenate([np.empty((0, 4)), *(one.xyxy for one in each)]),
+            np.concatenate([np.empty(0), *(one.scores for one in each)]),
+            [label for one in each for label in one.labels],
+            [mask for one in each for mask in one.masks],
+        )
+
     def __len__(self) -> int:
         return len(self.scores)
 

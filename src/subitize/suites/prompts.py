@@ -19,7 +19,6 @@ from subitize.stimuli.glyphs import GLYPHS
 from subitize.suites.checks import check_known, pool_categories
 
 _TAKEN = {"id", "prompt", "count", "noun", "entities"}
-_NOUNS = (*GLYPHS, *COCO_CLASSES)
 _SHAPE = "should be like dog:2, cat:3"
 Counts = dict[str, int]
 """How many of each noun a correct drawing shows."""
@@ -42,7 +41,7 @@ class Prompts(Suite):
         check_columns(table, [("prompt",)])
         rows = [(row, _read_counts(row)) for row in table.rows]
         own = (make_count(noun, COLOUR_NAMES).noun for _, counts in rows for noun in counts)
-        self._nouns = tuple(dict.fromkeys((*_NOUNS, *own)))
+        self._nouns = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES, *own)))
         self._contradicted: list[str] = []
         self._items = pool_categories(self._make_items(rows))
         check_known("column", strata, {name for item in self._items for name in item.factors})

@@ -62,6 +62,7 @@ class Detector:
         """Hash the weights, if it has any, as 64 hexadecimal digits."""
         return None
 
+    @property
     def parameter_count(self) -> int | None:
         """Count the network's parameters; None where that cannot be done."""
         return None

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
@@ -24,8 +23,9 @@ from subitize.networks.detectors.classes import choose_classes
 from subitize.networks.detectors.detector import Detector
 from subitize.networks.encoders import LazyImage
 from subitize.networks.generators import GenerationOptions, Generator, open_generator
+from subitize.networks.local import LocalNetwork
 from subitize.networks.processors import make_rf_detr_processor
-from subitize.networks.weights import Device, Untyped
+from subitize.networks.weights import Untyped
 from subitize.records import Said
 from subitize.stats.boxes import Detections, Floats, Grid
 
@@ -65,17 +65,20 @@ class NounBoxes(NamedTuple):
     noun: str
     maps: Any = None
 
-    def above(self, floor: float) -> "NounBoxes":
-        """Keep the boxes with at least this score, as arrays."""
+    def above(self, floor: float, picture: Rgb) -> Detections:
+        """Keep the boxes with at least this score."""
         scores = np.asarray(self.scores, dtype=np.float64)
         is_kept = scores >= floor
-        maps = None if self.maps is None else np.asarray(self.maps)[is_kept]
-        return NounBoxes(self.place, np.asarray(self.xyxy, dtype=np.float64)[is_kept], scores[is_kept], self.noun, maps)
+        xyxy, (height, width, _) = np.asarray(self.xyxy, dtype=np.float64)[is_kept], picture.shape
+        sides = (width, height, width, height)
+        masks = [] if self.maps is None else cut_masks(np.asarray(self.maps)[is_kept], xyxy / sides)
+        return Detections.make(xyxy, scores[is_kept], [self.noun] * len(xyxy), masks)
 
 
-class HubDetector(Detector):
+class HubDetector(LocalNetwork, Detector):
     """Base class of detectors of transformers, from a folder or the hub, loaded when first needed."""
 
+    packages = ("torch", "transformers")
     architectures: tuple[str, ...] = ()
     """How the names of the networks that it runs begin."""
     reads: tuple[str, ...] = ()
@@ -85,15 +88,7 @@ class HubDetector(Detector):
     processor_class = "AutoImageProcessor"
 
     def __init__(self, model: str, /, *, dtype: str = "auto", device: Annotated[str, RuntimeOption] = "auto") -> None:
-        self.who, self._given = f"{self.name}:{model}", model
-        with weights.naming(self.who):
-            self._placement = Device(device, self.usual_dtype if dtype == "auto" else dtype)
-        weights.require(self.name, "torch", "transformers")
-
-    @cached_property
-    def folder(self) -> Path:
-        """The folder of its weights."""
-        return weights.locate(self._given)
+        super().__init__(model, dtype=self.usual_dtype if dtype == "auto" else dtype, device=device)
 
     @cached_property
     def config(self) -> "PreTrainedConfig":
@@ -107,7 +102,7 @@ class HubDetector(Detector):
     def model(self) -> "PreTrainedModel":
         """The network, on its device."""
         _ = self.config  # another detector's network is refused
-        return weights.load_model(self._find_class(self.model_class), self.folder, self._placement, self.who)
+        return weights.load_model(self._find_class(self.model_class), self.folder, self.device, self.who)
 
     @cached_property
     def image_processor(self) -> "ProcessorMixin":
@@ -127,10 +122,10 @@ class HubDetector(Detector):
     def detect(self, pictures: Sequence[Rgb], nouns: Sequence[str], floor: float, /) -> list[Detections]:
         """Find in each picture all the things of the nouns with at least this score."""
         self.load()
-        found: list[list[NounBoxes]] = [[] for _ in pictures]
+        found: list[list[Detections]] = [[] for _ in pictures]
         for boxes in self._find(pictures, nouns):
-            found[boxes.place].append(boxes.above(floor))
-        return [_gather(own, picture) for own, picture in zip(found, pictures, strict=True)]
+            found[boxes.place].append(boxes.above(floor, pictures[boxes.place]))
+        return list(map(Detections.join, found))
 
     def batches(self, pictures: Sequence[Rgb]) -> list[tuple[tuple[int, ...], Inputs]]:
         """Prepare pictures one by one, and batch those of equal size; return the positions and inputs of each batch.
@@ -163,13 +158,14 @@ class HubDetector(Detector):
         """Hash the weights."""
         return weights.hash_weights(self.folder)
 
+    @property
     def parameter_count(self) -> int:
         """Count the network's parameters."""
         return weights.count_parameters(self.model)
 
     def versions(self) -> dict[str, str]:
         """Name the libraries that compute, with their versions."""
-        return weights.name_versions("torch", "transformers")
+        return weights.name_versions(*self.packages)
 
     def _find(self, pictures: Sequence[Rgb], nouns: Sequence[str]) -> Iterator[NounBoxes]:
         """Yield all boxes that the network finds, with any score."""
@@ -192,8 +188,8 @@ class HubDetector(Detector):
         if reader in (self.name, *self.reads):
             weights.require_transformers(held, self.who)
             return
-        remedy = f"write {reader}:{self._given}" if reader else "name the folder of a detector"
-        raise UnusableModelError(f"{self.name}: {self._given} holds a {held}; {remedy}")
+        remedy = f"write {reader}:{self.given}" if reader else "name the folder of a detector"
+        raise UnusableModelError(f"{self.name}: {self.given} holds a {held}; {remedy}")
 
 
 # The thresholds and overlaps of Grounding DINO are from Numbersense's supplementary information and its authors' code;
@@ -377,17 +373,6 @@ def _corners_of(centred: "torch.Tensor", width: float, height: float) -> Floats:
     return corners
 
 
-def _gather(found: Sequence[NounBoxes], picture: Rgb) -> Detections:
-    """Put together what was found of each noun in one picture."""
-    height, width, _ = picture.shape
-    xyxy = np.concatenate([np.empty((0, 4)), *(own.xyxy for own in found)])
-    scores = np.concatenate([np.empty(0), *(own.scores for own in found)])
-    labels = [own.noun for own in found for _ in own.scores]
-    sides = (width, height, width, height)
-    masks = [mask for own in found if own.maps is not None for mask in cut_masks(own.maps, own.xyxy / sides)]
-    return Detections.make(xyxy, scores, labels, masks)
-
-
 def cut_masks(maps: NDArray[np.float32], shares: Floats) -> list[Grid]:
     """Sample each map of the whole picture at the centres of the cells of a grid over its box.
 
@@ -442,7 +427,7 @@ class Molmo2(OpenVocabulary):
         """The network, with its prompts and options."""
         with weights.naming(self.who):
             return open_generator(
-                self.folder, self.config.architectures[0], self._placement, GenerationOptions(self._max_tokens)
+                self.folder, self.config.architectures[0], self.device, GenerationOptions(self._max_tokens)
             )
 
     @property

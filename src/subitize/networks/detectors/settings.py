@@ -95,7 +95,7 @@ class DetectorSettings:
             start,
             parameters={**parameters, **tested},
             weights_hash=self.detector.weights_hash(),
-            parameter_count=self.detector.parameter_count(),
+            parameter_count=self.detector.parameter_count,
             versions={**start.versions, **self.detector.versions()},
         )
 
