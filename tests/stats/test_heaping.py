@@ -47,8 +47,19 @@ def test_the_expected_count_is_that_of_a_poisson_regression() -> None:
     assert np.log(found.ratio.high / found.ratio.value) == pytest.approx(2.446911851 * error, rel=1e-6)
 
 
-def test_numbers_without_neighbours_are_left_out() -> None:
-    assert measure_heaping({10: 500, 11: 3}, DECADES) == []
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {10: 500, 11: 3},
+        {10: 5, 6: 20},
+        {10: 50, 14: 12},
+        {10: 50, 6: 3, 7: 3, 8: 3, 9: 3},
+        {10: 50, 6: 3, 7: 3, 8: 3, 11: 9, 12: 9},
+    ],
+    ids=["few", "one below", "one above", "below alone", "two above"],
+)
+def test_numbers_without_neighbours_on_both_sides_are_left_out(counts: dict[int, int]) -> None:
+    assert measure_heaping(counts, DECADES) == []
 
 
 def test_a_number_that_does_not_occur_has_a_ratio_of_0() -> None:

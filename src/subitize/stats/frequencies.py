@@ -325,11 +325,10 @@ class Heap:
 def measure_heaping(counts: Mapping[int, int], numbers: Sequence[int], *, alpha: float = 0.05) -> list[Heap]:
     """Compare numbers with the power law through their neighbours, four on each side.
 
-    Neighbours that scatter more than by chance widen the interval. Numbers with too few neighbours are left out.
+    Neighbours that scatter more than by chance widen the interval. Numbers with too few neighbours on one side are left
+    out, as a line through the others says nothing about them.
     """
-    tested = [
-        number for number in numbers if sum(counts.get(number + step, 0) for step in NEIGHBOURS) >= _LEAST_COUNTED
-    ]
+    tested = [number for number in numbers if _has_neighbours(counts, number)]
     degrees = len(NEIGHBOURS) - 2
     heaps = []
     for number in tested:
