@@ -12,13 +12,15 @@ import os
 import re
 import stat
 import tomllib
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from subitize.errors import BadFileError
+
+if TYPE_CHECKING:
+    import zipfile
 
 LARGEST_BYTES = 200_000_000
 """Larger files are not hand-made tables."""
@@ -55,8 +57,10 @@ def open_input(path: Path | str, largest: int | None = LARGEST_BYTES, *, allow_p
         raise BadFileError(f"cannot read {path}: {error.strerror}") from None
 
 
-def open_zip(path: Path, kind: str = "zip") -> zipfile.ZipFile:
+def open_zip(path: Path, kind: str = "zip") -> "zipfile.ZipFile":
     """Open a zip that a user named; its members are read one by one, and have limits of their own."""
+    import zipfile
+
     check_input(path, None)
     try:
         return zipfile.ZipFile(path)
