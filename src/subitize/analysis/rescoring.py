@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from subitize import records
 from subitize.analysis.design import WHOLE, number_clusters, number_strata
 from subitize.analysis.frame import Frame, ReadOptions, RunFrame, read_frame
 from subitize.analysis.scorers import DRAWING_SCORERS, SCORERS, DrawingScorer, JudgedDrawing, ScoredReply, Scorer
@@ -16,21 +17,6 @@ from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.imports.outputs.importing import SCORED_TEXT, OutputSummary, is_foreign
 from subitize.io.frames import group_rows
 from subitize.language import final, mentions, numbers
-from subitize.records import (
-    Answer,
-    Ask,
-    Box,
-    Boxes,
-    Count,
-    Draw,
-    Estimate,
-    Item,
-    Known,
-    Said,
-    Scalar,
-    as_float,
-    base_suite,
-)
 from subitize.stats.estimate import estimate
 from subitize.store import Run, codec
 from subitize.store.reading import read_readings
@@ -93,8 +79,8 @@ class Rescored:
     scorer: str
     group: str
     is_recorded: bool
-    theirs: Estimate
-    ours: Estimate
+    theirs: records.Estimate
+    ours: records.Estimate
     left_out: int
     differences: tuple[ScorerDisagreement, ...]
     their_average: float | None = None
@@ -109,12 +95,12 @@ class Rescored:
 class Verdict:
     """One reply or drawing: whether it is right by our reading, its credit elsewhere, and why the two differ."""
 
-    item: Item
+    item: records.Item
     example: Example
     is_right: bool
     reason: str
     weight: float = 1.0
-    stratum: tuple[Scalar, ...] = ()
+    stratum: tuple[records.Scalar, ...] = ()
 
 
 class Heading(NamedTuple):
@@ -172,7 +158,7 @@ def rescore_by_suite(survey: RunFrame) -> list[Rescored]:
 class _Read:
     """A reply with the right answer, our reading, and whether that is right."""
 
-    item: Item
+    item: records.Item
     subject: str
     reply: ScoredReply
     value: str
@@ -204,27 +190,27 @@ def _read_recorded(run: Run) -> dict[tuple[str, str], dict[str, float]]:
         rows = read_readings(run, program, ("question", "subject", "value"))
         for question, subject, value in rows.filter(pl.col("question").str.starts_with(_FIT)).iter_rows():
             known = decode_value(value)
-            if isinstance(known, Known) and math.isfinite(score := as_float(known.value)):
+            if isinstance(known, records.Known) and math.isfinite(score := records.as_float(known.value)):
                 found[program, question.removeprefix(_FIT)][subject] = score
     return found
 
 
-def _list_said(run: Run) -> dict[str, tuple[Said, str]]:
+def _list_said(run: Run) -> dict[str, tuple[records.Said, str]]:
     """List answers by trial, each with the text that is scored."""
     found = {}
     for stored in run.responses():
         outcome, parameters = stored.response.outcome, stored.response.provenance.parameters
-        if isinstance(outcome, Said):
+        if isinstance(outcome, records.Said):
             found[stored.trial_id] = outcome, str(parameters.get(SCORED_TEXT, outcome.text))
     return found
 
 
-def _read_replies(observed: Frame, said: Mapping[str, tuple[Said, str]]) -> Iterator[_Read]:
+def _read_replies(observed: Frame, said: Mapping[str, tuple[records.Said, str]]) -> Iterator[_Read]:
     for row in observed.rows.iter_rows(named=True):
         item = observed.items[row["item"]]
         expected = item.asks[row["ask"]].expects
         is_count = len(expected) == 1 and type(expected[0]) is int
-        if row["subject"] in said and isinstance(item.task, Answer) and is_count:
+        if row["subject"] in said and isinstance(item.task, records.Answer) and is_count:
             outcome, text = said[row["subject"]]
             value = str(row["value_text"] if row["status"] == "eligible" else row["status"])
             reply = ScoredReply(text, int(expected[0]), outcome.tokens, item.factors)
@@ -294,7 +280,7 @@ def _find_what_they_allow(reply: ScoredReply) -> str:
 class _Seen(NamedTuple):
     """A drawing with the questions about it alone, the judge's answers, and which of them are right."""
 
-    item: Item
+    item: records.Item
     drawing: JudgedDrawing
     right: frozenset[str]
 
@@ -302,16 +288,16 @@ class _Seen(NamedTuple):
 def _rescore_drawings(survey: RunFrame, scorers: Sequence[DrawingScorer]) -> list[Rescored]:
     found: list[Rescored] = []
     observed = survey.observations.kept()
-    drawn = [item.id for item in observed.seen_items() if isinstance(item.task, Draw)]
+    drawn = [item.id for item in observed.seen_items() if isinstance(item.task, records.Draw)]
     for (suite, model, judge), own in observed.filter(pl.col("item").is_in(drawn)).partition("suite", "model", "judge"):
-        fitting = [scorer for scorer in scorers if scorer.suite in ("", base_suite(suite))]
+        fitting = [scorer for scorer in scorers if scorer.suite in ("", records.base_suite(suite))]
         drawings = list(_gather_drawings(own, _read_boxes(survey.run, judge))) if fitting else []
         for scorer in fitting:
             found += _rescore(Heading(suite, model, judge, scorer.name), scorer, drawings)
     return found
 
 
-def _gather_drawings(observed: Frame, boxes: Mapping[str, Sequence[Box]]) -> Iterator[_Seen]:
+def _gather_drawings(observed: Frame, boxes: Mapping[str, Sequence[records.Box]]) -> Iterator[_Seen]:
     for subject, own in group_rows(observed.rows.iter_rows(named=True), lambda row: str(row["subject"])).items():
         item = observed.items[own[0]["item"]]
         seen = [observed.row(row) for row in own]
@@ -321,13 +307,13 @@ def _gather_drawings(observed: Frame, boxes: Mapping[str, Sequence[Box]]) -> Ite
         yield _Seen(item, JudgedDrawing(asks, values, boxes.get(subject), str(item.factors.get(_TAG, ""))), right)
 
 
-def _read_boxes(run: Run, judge: str) -> dict[str, list[Box]]:
+def _read_boxes(run: Run, judge: str) -> dict[str, list[records.Box]]:
     """Read a judge's boxes by drawing: for each label those of one reading, if possible one with colours."""
-    found: dict[str, dict[str, list[Box]]] = {}
+    found: dict[str, dict[str, list[records.Box]]] = {}
     rows = read_readings(run, judge, ("subject", "evidence"))
     for subject, text in rows.iter_rows():
         evidence = codec.evidence.validate_json(text)
-        if isinstance(evidence, Boxes):
+        if isinstance(evidence, records.Boxes):
             looked = group_rows(evidence.boxes, lambda box: box.label)
             known = found.setdefault(subject, {})
             known |= {label: own for label, own in looked.items() if own[0].colour or label not in known}
@@ -362,13 +348,13 @@ def _judge_drawing(one: _Seen, credit: float, weight: float) -> Verdict:
     seen = ", ".join(f"{values[ask.question.id]} {_name(ask)}" for ask in asks)
     expected = ", ".join(f"{ask.expects[0]} {_name(ask)}" for ask in asks)
     example = Example(one.item.id, seen, expected, "right" if is_right else "wrong", credit)
-    counts = [ask for ask in asks if isinstance(ask.question, Count)]
-    is_short = any(as_float(values[ask.question.id]) < as_float(ask.expects[0]) for ask in counts)
+    counts = [ask for ask in asks if isinstance(ask.question, records.Count)]
+    is_short = any(records.as_float(values[ask.question.id]) < records.as_float(ask.expects[0]) for ask in counts)
     reason = "part of the credit" if 0 < credit < 1 else "threshold" if is_right or is_short else "surplus"
     return Verdict(one.item, example, is_right, reason, weight, (tag,) if tag else ())
 
 
-def _name(ask: Ask) -> str:
+def _name(ask: records.Ask) -> str:
     return ask.question.id.partition(":")[2]
 
 

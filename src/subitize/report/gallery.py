@@ -9,58 +9,35 @@ from typing import NamedTuple
 
 import polars as pl
 
+from subitize import records
 from subitize.analysis.frame import FrameRow
 from subitize.errors import SubitizeError
 from subitize.interfaces import Events
 from subitize.io.frames import group_rows
 from subitize.labels import Rule, counted_boxes, parse_rule, read_statement
-from subitize.records import (
-    Ask,
-    Box,
-    Boxes,
-    Choose,
-    Confirm,
-    Count,
-    Draw,
-    Drawn,
-    Elsewhere,
-    Item,
-    Known,
-    MatchesPrompt,
-    Outcome,
-    Picture,
-    Question,
-    Refused,
-    Said,
-    Scalar,
-    Scored,
-    Subject,
-    Words,
-    task_text,
-)
 from subitize.report.pictures import thumbnail
 from subitize.report.series import Series
 from subitize.report.table import Card, Gallery, GalleryVerdict, Paragraph
 from subitize.store.rows import ReadingBasis, TrialOutcome, look_up_readings, look_up_responses
 
 
-def describe_target(item: Item, ask: Ask) -> str:
+def describe_target(item: records.Item, ask: records.Ask) -> str:
     """Describe the right answer briefly: for a choice of lines, the quantifier in which they differ."""
-    quantifier = item.factors.get("quantifier") if isinstance(ask.question, Choose) else None
+    quantifier = item.factors.get("quantifier") if isinstance(ask.question, records.Choose) else None
     return str(quantifier) if quantifier is not None else describe_expected(ask)
 
 
-def describe_expected(ask: Ask) -> str:
+def describe_expected(ask: records.Ask) -> str:
     """Write the right values."""
     return " or ".join(describe_value(value, ask.question) for value in ask.expects)
 
 
-def describe_value(value: Scalar, question: Question, *, is_short: bool = False) -> str:
+def describe_value(value: records.Scalar, question: records.Question, *, is_short: bool = False) -> str:
     """Write a value as a person would answer; a line, if short, as its difference from the others."""
     match question:
-        case Choose(lines=lines) if isinstance(value, int) and 0 <= value < len(lines):
+        case records.Choose(lines=lines) if isinstance(value, int) and 0 <= value < len(lines):
             return _differing(lines)[value] if is_short else lines[value]
-        case Confirm() | MatchesPrompt():
+        case records.Confirm() | records.MatchesPrompt():
             return "yes" if value else "no"
     return str(value)
 
@@ -78,14 +55,14 @@ def _count_alike(lines: Sequence[Sequence[str]]) -> int:
     return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*lines, strict=False)))
 
 
-def describe_outcome(outcome: Outcome) -> str:
+def describe_outcome(outcome: records.Outcome) -> str:
     """Write what a model answered; a drawing has no words."""
     match outcome:
-        case Said(text=text):
+        case records.Said(text=text):
             return text
-        case Refused(reason=reason):
+        case records.Refused(reason=reason):
             return f"refused: {reason}"
-        case Scored(scores=scores):
+        case records.Scored(scores=scores):
             return ", ".join(f"{name} {score:.3f}" for name, score in scores.items())
         case _:
             return "–"
@@ -107,7 +84,7 @@ _CATEGORIES = ("category", "type", "task")
 def make_gallery(suite: str, series: Sequence[Series], events: Events) -> Gallery | Paragraph | None:
     """Make the gallery of one suite, or say that its pictures are elsewhere; None if there is nothing to show."""
     sampled, most = _pick(series)
-    picked = [one for one in sampled if not isinstance(one.pictures[0], Elsewhere)]
+    picked = [one for one in sampled if not isinstance(one.pictures[0], records.Elsewhere)]
     if sampled and not picked:
         return Paragraph("The pictures are known by name only; there is none to show.")
     events.begin(f"pictures of {suite}", len(picked))
@@ -147,24 +124,24 @@ class _Picked(NamedTuple):
 
     series: Series
     observation: FrameRow
-    subject: Subject
+    subject: records.Subject
     verdict: GalleryVerdict
     category: str
     answers: Sequence[TrialOutcome] = ()
     judged: Sequence[ReadingBasis] = ()
 
     @property
-    def pictures(self) -> list[Picture | None]:
+    def pictures(self) -> list[records.Picture | None]:
         """The pictures judged: of a group, all that were drawn; None for trials without one."""
         task = self.observation.item.task
         outcomes = [answer.outcome for answer in self.answers]
-        if not isinstance(task, Draw):
+        if not isinstance(task, records.Draw):
             return [task.picture for _ in outcomes]
-        return [outcome.picture if isinstance(outcome, Drawn) else None for outcome in outcomes]
+        return [outcome.picture if isinstance(outcome, records.Drawn) else None for outcome in outcomes]
 
 
 @dataclass(frozen=True, slots=True)
-class Outline(Box):
+class Outline(records.Box):
     """A box as drawn over a picture; boxes that were counted look different.
 
     Spare boxes are drawn only when the picture is enlarged.
@@ -233,7 +210,7 @@ def _picked(one: Series, place: int, verdict: GalleryVerdict, category: str) -> 
     row = one.observations.rows.row(place, named=True)
     seen = one.observations.row(row)
     trials = one.source.survey.trials(row) if seen.ask.group > 1 else (seen.subject,)
-    return _Picked(one, seen, Subject(trials), verdict, category)
+    return _Picked(one, seen, records.Subject(trials), verdict, category)
 
 
 def _look_up(picked: Sequence[_Picked]) -> list[_Picked]:
@@ -243,7 +220,7 @@ def _look_up(picked: Sequence[_Picked]) -> list[_Picked]:
         run = own[0].series.source.run
         responses = look_up_responses(run, [id for one in own for id in one.subject.trial_ids])
         answered = [one._replace(answers=[responses[id] for id in one.subject.trial_ids]) for one in own]
-        shown = [one.subject.id for one in answered if not isinstance(one.pictures[0], Elsewhere)]
+        shown = [one.subject.id for one in answered if not isinstance(one.pictures[0], records.Elsewhere)]
         found[name] = (responses, look_up_readings(run, shown))
     known = []
     for one in picked:
@@ -275,12 +252,12 @@ def _card(one: _Picked) -> tuple[Card, Counter[str]]:
     return card, omitted
 
 
-def _subject_of(item: Item, ask: Ask) -> str:
+def _subject_of(item: records.Item, ask: records.Ask) -> str:
     """Say what a question is about, if the picture has several."""
     if sum(one.is_relevant for one in item.asks) < 2:
         return ""
     match ask.question:
-        case Count(noun=noun, colour=colour, place=place):
+        case records.Count(noun=noun, colour=colour, place=place):
             where = f" {place.relation} {place.landmark}" if place else ""
             return f"{colour} {noun}{where}" if colour else f"{noun}{where}"
     return ask.wording
@@ -289,14 +266,14 @@ def _subject_of(item: Item, ask: Ask) -> str:
 def _details(one: _Picked) -> list[tuple[str, str]]:
     item, answered = one.observation.item, one.answers[0]
     provenance = answered.provenance
-    ask, asked, sent = one.observation.ask, task_text(item.task), provenance.prompt_sent
+    ask, asked, sent = one.observation.ask, records.task_text(item.task), provenance.prompt_sent
     group = f", first of {len(one.answers)}" if len(one.answers) > 1 else ""
     details = [
         ("Asked", asked),
         ("Sent", sent if sent != asked else None),
         ("Rewritten by the provider", provenance.prompt_rewritten),
-        ("Answer", None if isinstance(answered.outcome, Drawn) else describe_outcome(answered.outcome)),
-        ("Question", ask.wording if isinstance(item.task, Draw) else None),
+        ("Answer", None if isinstance(answered.outcome, records.Drawn) else describe_outcome(answered.outcome)),
+        ("Question", ask.wording if isinstance(item.task, records.Draw) else None),
         ("Right would be", describe_expected(ask)),
         *((f"Read by {one.series.judge_name}", _read(found, ask.question)) for found in one.judged),
         ("Conditions", ", ".join(f"{name} {level}" for name, level in item.factors.items())),
@@ -308,24 +285,26 @@ def _details(one: _Picked) -> list[tuple[str, str]]:
     return [(name, text) for name, text in details if text is not None]
 
 
-def _read(judged: ReadingBasis, question: Question) -> str:
+def _read(judged: ReadingBasis, question: records.Question) -> str:
     read = judged.value
-    value = describe_value(read.value, question) if isinstance(read, Known) else f"discarded, {read.reason}"
+    value = describe_value(read.value, question) if isinstance(read, records.Known) else f"discarded, {read.reason}"
     match judged.evidence:
-        case Boxes(boxes=boxes):
+        case records.Boxes(boxes=boxes):
             return f"{value} (from {len(boxes)} boxes, by {judged.rule})"
-        case Words(text=text):
+        case records.Words(text=text):
             return f"{value} (from {text!r})"
         case _:
             return str(value)
 
 
-def _outlines(judged: Sequence[ReadingBasis], question: Question) -> tuple[tuple[Outline, ...], Counter[str]]:
+def _outlines(judged: Sequence[ReadingBasis], question: records.Question) -> tuple[tuple[Outline, ...], Counter[str]]:
     """Take the boxes of the first reading with boxes: those counted, and the best of the others.
 
     To keep the page small not all are drawn; the numbers left out are returned, too.
     """
-    rule, boxes = next(((one.rule, one.evidence.boxes) for one in judged if isinstance(one.evidence, Boxes)), ("", ()))
+    rule, boxes = next(
+        ((one.rule, one.evidence.boxes) for one in judged if isinstance(one.evidence, records.Boxes)), ("", ())
+    )
     counted = counted_boxes(boxes, asked, _parse(rule)) if boxes and (asked := _what_is_counted(question)) else []
     chosen = {id(box) for box in counted}
     others = sorted((box for box in boxes if id(box) not in chosen), key=lambda box: -box.score)
@@ -337,7 +316,7 @@ def _outlines(judged: Sequence[ReadingBasis], question: Question) -> tuple[tuple
     return drawn, Counter(counted=len(counted[_MOST_COUNTED:]), others=len(others[_MOST_OTHERS:]))
 
 
-def _outline(box: Box, *, is_counted: bool = False, is_spare: bool = False) -> Outline:
+def _outline(box: records.Box, *, is_counted: bool = False, is_spare: bool = False) -> Outline:
     left, top, right, bottom = box.xyxy
     around = _POINT_PX if (left, top) == (right, bottom) else 0
     xyxy = (left - around, top - around, right + around, bottom + around)
@@ -358,12 +337,12 @@ def _describe_omitted(cards: Iterable[Card], omitted: Counter[str]) -> str:
     return text
 
 
-def _what_is_counted(question: Question) -> Count | None:
+def _what_is_counted(question: records.Question) -> records.Count | None:
     match question:
-        case Count():
+        case records.Count():
             return question
-        case Confirm(statement=text) if stated := read_statement(text):
-            return Count(stated.noun)
+        case records.Confirm(statement=text) if stated := read_statement(text):
+            return records.Count(stated.noun)
     return None
 
 

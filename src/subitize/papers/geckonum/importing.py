@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 from pydantic_core import from_json
 
+from subitize import records
 from subitize.annotation.ratings import Rating, choose_people, list_ratings, number_people
 from subitize.errors import ConflictError, NothingToDoError, StorageError
 from subitize.imports.releases import Importable, RatingColumns, ReleaseSummary
@@ -21,30 +22,10 @@ from subitize.language.questions import LINES_WORDING, line_codes
 from subitize.papers.geckonum.labels import SUITE
 from subitize.papers.geckonum.release import COLUMNS, LICENCE, GeckonumRelease, read_release, released_items
 from subitize.papers.geckonum.suite import STRATA
-from subitize.records import (
-    Ask,
-    Boxes,
-    Choose,
-    Design,
-    Drawn,
-    Elsewhere,
-    Item,
-    Known,
-    Provenance,
-    Reading,
-    Response,
-    Scalar,
-    Spec,
-    Subject,
-    Trial,
-    Value,
-    Words,
-    task_text,
-)
 from subitize.store import Run
 from subitize.store.reading import read_readings, read_responses
 
-RELEASED_SUITE = Spec("geckonum", {"prompts": "as released"}, "geckonum (as released)")
+RELEASED_SUITE = records.Spec("geckonum", {"prompts": "as released"}, "geckonum (as released)")
 JUDGE = "geckonum-annotators"
 RULE = Rule("geckonum")
 
@@ -56,7 +37,7 @@ def read_importable(folder: Path) -> Importable:
     return Importable((*release.warnings, LICENCE), lambda run: import_geckonum(run, release, items))
 
 
-def import_geckonum(run: Run, release: GeckonumRelease, items: list[Item] | None = None) -> ReleaseSummary:
+def import_geckonum(run: Run, release: GeckonumRelease, items: list[records.Item] | None = None) -> ReleaseSummary:
     """Add the answers of a release to a run, all or none; models and tasks already there are left alone.
 
     Pass items made beforehand to find faulty questions before there is a run.
@@ -64,12 +45,12 @@ def import_geckonum(run: Run, release: GeckonumRelease, items: list[Item] | None
     items = released_items(release) if items is None else items
     with run.lease(f"judge {JUDGE}") as lease:
         is_known = any(suite.name == RELEASED_SUITE.name for suite in run.suites())
-        run.add_suite(RELEASED_SUITE, 0, items, Design(strata=STRATA))
+        run.add_suite(RELEASED_SUITE, 0, items, records.Design(strata=STRATA))
         if is_known and run.items(RELEASED_SUITE.name) != items:
             raise ConflictError(f"{run.location} has other questions than this release; import it into a new run")
-        run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
+        run.add_judge(records.Spec(JUDGE, {}, JUDGE), is_stand_in=False)
         new, already_there = _find_new(run, release)
-        specs = {name: Spec(name, {"released": "geckonum"}, name) for name, _ in new}
+        specs = {name: records.Spec(name, {"released": "geckonum"}, name) for name, _ in new}
         for spec in specs.values():
             run.add_model(spec, is_stand_in=False)
         trials = _Trials(run, specs)
@@ -116,41 +97,43 @@ def _find_answers(run: Run) -> dict[tuple[str, int], Counter[tuple[str, int, str
 class _Trials:
     """The trials that drew the released images, each with its subject; trials already stored are not repeated."""
 
-    def __init__(self, run: Run, specs: Mapping[str, Spec]) -> None:
+    def __init__(self, run: Run, specs: Mapping[str, records.Spec]) -> None:
         self._specs = specs
         self._finished = set().union(*(run.finished(name) for name in specs))
-        self.subjects: dict[tuple[str, str, int], Subject] = {}
+        self.subjects: dict[tuple[str, str, int], records.Subject] = {}
 
-    def responses(self, tables: Iterable[pl.DataFrame]) -> Iterator[Response]:
+    def responses(self, tables: Iterable[pl.DataFrame]) -> Iterator[records.Response]:
         """Make the responses of all new images."""
-        provenances: dict[int, Provenance] = {}
+        provenances: dict[int, records.Provenance] = {}
         for table in tables:
             for model, prompt, seed in table.select("model", "prompt", "seed").unique(maintain_order=True).iter_rows():
                 spec = self._specs[model]
-                trial = Trial(f"{RELEASED_SUITE.name}/{prompt}", spec.text, spec.options, seed)
-                self.subjects[model, prompt, seed] = Subject((trial.id,))
+                trial = records.Trial(f"{RELEASED_SUITE.name}/{prompt}", spec.text, spec.options, seed)
+                self.subjects[model, prompt, seed] = records.Subject((trial.id,))
                 if trial.id not in self._finished:
                     self._finished.add(trial.id)
-                    provenance = provenances.setdefault(seed, Provenance(seed, ""))
-                    yield Response(trial, Drawn(Elsewhere(f"{prompt}_{seed}")), provenance)
+                    provenance = provenances.setdefault(seed, records.Provenance(seed, ""))
+                    yield records.Response(trial, records.Drawn(records.Elsewhere(f"{prompt}_{seed}")), provenance)
 
 
 def _readings(
-    table: pl.DataFrame, subjects: Mapping[tuple[str, str, int], Subject], asks: Mapping[tuple[str, str], Ask]
-) -> Iterator[Reading]:
+    table: pl.DataFrame,
+    subjects: Mapping[tuple[str, str, int], records.Subject],
+    asks: Mapping[tuple[str, str], records.Ask],
+) -> Iterator[records.Reading]:
     rule = str(RULE)
     questions = {(id.partition("/")[2], wording): ask.question for (id, wording), ask in asks.items()}
-    known: dict[object, tuple[Words, Value]] = {}
+    known: dict[object, tuple[records.Words, records.Value]] = {}
     columns = table.select("model", "prompt", "seed", "question", "raw", "annotator")
     for model, prompt, seed, wording, raw, annotator in columns.iter_rows():
         question = questions[prompt, wording]
         # What a line means depends on the other lines offered; a number or a yes means the same everywhere.
-        said = (question, raw) if isinstance(question, Choose) else raw
+        said = (question, raw) if isinstance(question, records.Choose) else raw
         if said not in known:
-            words = Words(raw)
+            words = records.Words(raw)
             known[said] = words, interpret(words, question, RULE)
         words, value = known[said]
-        yield Reading(subjects[model, prompt, seed], question, JUDGE, words, rule, value, annotator)
+        yield records.Reading(subjects[model, prompt, seed], question, JUDGE, words, rule, value, annotator)
 
 
 _EXPORTED_IMAGE_ID = re.compile(r"(?P<prompt>.+)_(?P<seed>\d{1,4})", re.ASCII)
@@ -163,7 +146,7 @@ def export_ratings(run: Run, judge: str | None, path: Path) -> tuple[int, Path]:
     people = number_people(one.annotator for one in ratings)
     files: dict[tuple[int, str], list[dict[str, object]]] = defaultdict(list)
     for one in ratings:
-        if isinstance(one.reading.value, Known):
+        if isinstance(one.reading.value, records.Known):
             task, value = int(one.item.factors["task"]), one.reading.value.value
             files[task, re.sub(r"[^\w.-]+", "-", one.model)].append(_row(one, value, task, people[one.annotator]))
     if not files:
@@ -202,15 +185,15 @@ RATING_COLUMNS = RatingColumns(
 )
 
 
-def _row(rating: Rating, value: Scalar, task: int, person: int) -> dict[str, object]:
+def _row(rating: Rating, value: records.Scalar, task: int, person: int) -> dict[str, object]:
     item, ask = rating.item, rating.ask
     row: dict[str, object] = {
         "image_id": f"{item.id.partition('/')[2]}_{rating.repeat}",
         "model": escape_formula(rating.model),
-        "prompt": task_text(item.task),
+        "prompt": records.task_text(item.task),
         "annot_id": person,
     }
-    if isinstance(ask.question, Choose):
+    if isinstance(ask.question, records.Choose):
         codes = line_codes(ask.question)
         chosen = {"answer_text": ask.question.lines[int(value)], "answer_num": codes[int(value)]}
         return row | chosen | {"gt_num": codes[int(ask.expects[0])]}
@@ -222,8 +205,8 @@ def _row(rating: Rating, value: Scalar, task: int, person: int) -> dict[str, obj
 def _raw(rating: Rating) -> str:
     """Return the answer as typed; for boxes, their number."""
     match rating.reading.evidence:
-        case Words(text=text):
+        case records.Words(text=text):
             return text
-        case Boxes(boxes=boxes):
+        case records.Boxes(boxes=boxes):
             return str(len(boxes))
     return ""

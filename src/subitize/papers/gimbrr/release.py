@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from subitize import records
 from subitize.errors import BadFileError, ConflictError
 from subitize.imports.releases import Importable, ReleaseSummary
 from subitize.io.files import CsvRow, read_lines
@@ -18,19 +19,6 @@ from subitize.labels.interpretation import read_vote
 from subitize.papers.gimbrr import suite
 from subitize.papers.gimbrr.prompts import BY_TITLE, STRATA
 from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings, shorten
-from subitize.records import (
-    Design,
-    Drawn,
-    Elsewhere,
-    Known,
-    Provenance,
-    Reading,
-    Response,
-    Spec,
-    Subject,
-    Trial,
-    Words,
-)
 from subitize.report.table import number_of
 from subitize.store import Run
 
@@ -144,7 +132,7 @@ def _read_rating(line: CsvRow, prompts: Mapping[int, suite.DirectoryRow], direct
         raise line.error(f"ID {written}: no such prompt in {directory.name}; rate prompts of the directory only")
     _check_version(line, prompt, found["date"], directory)
     vote = read_vote(line.get("annotation"))
-    if not isinstance(vote, Known):
+    if not isinstance(vote, records.Known):
         raise line.error(f"annotation {line.get('annotation')!r}: should be True or False")
     return ReleasedRating(line, algorithm, prompt.id, int(found["sample"]) - 1, name, found["date"], bool(vote.value))
 
@@ -215,7 +203,7 @@ def _describe_contradictions(prompts: Iterable[suite.DirectoryRow]) -> Iterator[
 JUDGE = "gimbrr-annotators"
 ANNOTATOR = "unnamed"
 """The annotator, whom the release does not name."""
-_SPEC = Spec(suite.NAME, {"prompts": "as released"}, f"{suite.NAME} (as released)")
+_SPEC = records.Spec(suite.NAME, {"prompts": "as released"}, f"{suite.NAME} (as released)")
 _RULE = Rule("votes")
 
 
@@ -230,10 +218,10 @@ def import_gimbrr(run: Run, release: GimbrrRelease) -> ReleaseSummary:
     """Add the ratings of a release to a run, all or none; models already there are left alone."""
     items = [suite.make_item(suite.make_prompt(prompt)) for prompt in release.prompts.values()]
     with run.lease(f"judge {JUDGE}") as lease:
-        run.add_suite(_SPEC, 0, items, Design(strata=STRATA))
-        run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
+        run.add_suite(_SPEC, 0, items, records.Design(strata=STRATA))
+        run.add_judge(records.Spec(JUDGE, {}, JUDGE), is_stand_in=False)
         new = _find_new(run, release.ratings)
-        specs = {one.model: Spec(one.model, {"released": suite.NAME}, one.model) for one in new}
+        specs = {one.model: records.Spec(one.model, {"released": suite.NAME}, one.model) for one in new}
         for spec in specs.values():
             run.add_model(spec, is_stand_in=False)
         trials = {_image(one): _trial(specs[one.model], one) for one in new}
@@ -247,7 +235,7 @@ def _find_new(run: Run, ratings: Sequence[ReleasedRating]) -> list[ReleasedRatin
     there: Counter[tuple[str, str, int, bool]] = Counter()
     for stored in run.readings(JUDGE):
         trial = trials[stored.reading.subject.trial_ids[0]]
-        there[trial.model, trial.item_id, trial.repeat, stored.reading.evidence == Words("True")] += 1
+        there[trial.model, trial.item_id, trial.repeat, stored.reading.evidence == records.Words("True")] += 1
     known = {model for model, *_ in there}
     given = Counter((one.model, f"{suite.NAME}/{one.id}", one.repeat, one.says_yes) for one in ratings)
     for model in dict.fromkeys(one.model for one in ratings):
@@ -264,23 +252,25 @@ def _image(one: ReleasedRating) -> _Image:
     return one.model, one.id, one.repeat
 
 
-def _trial(spec: Spec, one: ReleasedRating) -> Trial:
-    return Trial(f"{suite.NAME}/{one.id}", spec.text, spec.options, one.repeat)
+def _trial(spec: records.Spec, one: ReleasedRating) -> records.Trial:
+    return records.Trial(f"{suite.NAME}/{one.id}", spec.text, spec.options, one.repeat)
 
 
 def _responses(
-    ratings: Iterable[ReleasedRating], trials: Mapping[_Image, Trial], release: GimbrrRelease
-) -> Iterator[Response]:
+    ratings: Iterable[ReleasedRating], trials: Mapping[_Image, records.Trial], release: GimbrrRelease
+) -> Iterator[records.Response]:
     names = {_image(one): one.file_name for one in ratings}
     for image, name in names.items():
         sent = release.prompts[image[1]].text
-        yield Response(trials[image], Drawn(Elsewhere(name)), Provenance(0, sent))
+        yield records.Response(trials[image], records.Drawn(records.Elsewhere(name)), records.Provenance(0, sent))
 
 
-def _readings(ratings: Iterable[ReleasedRating], trials: Mapping[_Image, Trial]) -> Iterator[Reading]:
+def _readings(ratings: Iterable[ReleasedRating], trials: Mapping[_Image, records.Trial]) -> Iterator[records.Reading]:
     question, rule = suite.MATCH.question, str(_RULE)
-    values = {yes: (Words(str(yes)), interpret(Words(str(yes)), question, _RULE)) for yes in (True, False)}
+    values = {
+        yes: (records.Words(str(yes)), interpret(records.Words(str(yes)), question, _RULE)) for yes in (True, False)
+    }
     for one in ratings:
-        subject = Subject((trials[_image(one)].id,))
+        subject = records.Subject((trials[_image(one)].id,))
         evidence, value = values[one.says_yes]
-        yield Reading(subject, question, JUDGE, evidence, rule, value, ANNOTATOR)
+        yield records.Reading(subject, question, JUDGE, evidence, rule, value, ANNOTATOR)

@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
+from subitize import records
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Suite
 from subitize.io.files import CsvRow, read_lines, read_own_toml
@@ -21,23 +22,10 @@ from subitize.language.numbers import count_noun
 from subitize.models.image_folders import FileNaming, last_of_key
 from subitize.papers.gimbrr import prompts as grammar
 from subitize.papers.gimbrr.generation import PER_TASK, generate
-from subitize.records import (
-    Ask,
-    Confirm,
-    Count,
-    Draw,
-    Item,
-    MatchesPrompt,
-    Question,
-    Scalar,
-    Transcribe,
-    Value,
-    task_text,
-)
 from subitize.suites.checks import check_known, interleave
 
 NAME = "gimbrr"
-MATCH = Ask(MatchesPrompt(), "Does the image match the prompt?", (True,))
+MATCH = records.Ask(records.MatchesPrompt(), "Does the image match the prompt?", (True,))
 """The question people were asked, and the one that is scored. Judges that see only parts answer the part questions
 instead."""
 
@@ -51,19 +39,19 @@ class TaskPrompt:
     text: str
     meaning: grammar.Meaning
     linked: tuple[str, ...]
-    overrides: Mapping[str, Scalar] = field(default_factory=dict)
+    overrides: Mapping[str, records.Scalar] = field(default_factory=dict)
     """Factors from the authors' directory that replace those derived from the meaning."""
 
 
-def make_item(prompt: TaskPrompt) -> Item:
+def make_item(prompt: TaskPrompt) -> records.Item:
     """Make the item of a prompt."""
-    factors: dict[str, Scalar] = {"task": prompt.task.key, **dict(_factors(prompt)), **prompt.overrides}
+    factors: dict[str, records.Scalar] = {"task": prompt.task.key, **dict(_factors(prompt)), **prompt.overrides}
     if prompt.linked:
         factors["linked"] = ",".join(prompt.linked)
-    return Item(f"{NAME}/{prompt.key}", Draw(prompt.text), (MATCH, *_parts(prompt.meaning)), factors)
+    return records.Item(f"{NAME}/{prompt.key}", records.Draw(prompt.text), (MATCH, *_parts(prompt.meaning)), factors)
 
 
-def _factors(prompt: TaskPrompt) -> Iterator[tuple[str, Scalar]]:
+def _factors(prompt: TaskPrompt) -> Iterator[tuple[str, records.Scalar]]:
     """Yield the conditions of a prompt, without those its task does not have."""
     yield "classes", ", ".join(grammar.classes_of(prompt.meaning))
     match prompt.meaning:
@@ -99,7 +87,7 @@ def _factors(prompt: TaskPrompt) -> Iterator[tuple[str, Scalar]]:
             yield "text", ", ".join(texts)
 
 
-def _parts(meaning: grammar.Meaning) -> Iterator[Ask]:
+def _parts(meaning: grammar.Meaning) -> Iterator[records.Ask]:
     """Ask about each part on its own; these do not enter the score but are joined (`join_parts`).
 
     A question that says as much as the prompt is informed.
@@ -111,16 +99,16 @@ def _parts(meaning: grammar.Meaning) -> Iterator[Ask]:
             yield from map(_is_there, dict.fromkeys(nouns))
         case grammar.ObjectCounts(things=things):
             for noun, number in things:
-                yield _part(Count(noun), f"How many {plural(noun)} are in the image?", number)
+                yield _part(records.Count(noun), f"How many {plural(noun)} are in the image?", number)
         case grammar.SpatialRelation(subject=one, relation=relation, landmark=other):
             yield from map(_is_there, dict.fromkeys((one, other)))
             side = relation.removeprefix("to the ")
             verb = "are" if grammar.is_plural(one) else "is"
-            stated = Confirm(f"there {verb} {grammar.a(one)} {side} {grammar.a(other)}", is_informed=True)
+            stated = records.Confirm(f"there {verb} {grammar.a(one)} {side} {grammar.a(other)}", is_informed=True)
             yield _part(stated, f"{verb.capitalize()} the {one} {relation} the {other}?", parent=_is_there(one))
         case grammar.Action(actor=actor, other=other, deed=deed):
             yield from map(_is_there, dict.fromkeys((actor, other)))
-            stated = Confirm(f"the {actor} is {deed}", is_informed=True)
+            stated = records.Confirm(f"the {actor} is {deed}", is_informed=True)
             yield _part(stated, f"Is the {actor} {deed}?", parent=_is_there(actor))
         case grammar.Choice(shown=shown, absent=absent) | grammar.Absence(noun=shown, absent=absent):
             yield _is_there(shown)
@@ -129,7 +117,7 @@ def _parts(meaning: grammar.Meaning) -> Iterator[Ask]:
         case grammar.Attribute(noun=noun, attribute=attribute):
             yield _is_there(noun)
             has = grammar.with_article(attribute)
-            stated = Confirm(f"the {noun} has {has}", is_informed=True)
+            stated = records.Confirm(f"the {noun} has {has}", is_informed=True)
             yield _part(stated, f"Does the {noun} have {has}?", parent=_is_there(noun))
         case grammar.Chimera(body=body, parts=parts):
             names = " and ".join(part for part, _ in parts)
@@ -142,22 +130,24 @@ def _parts(meaning: grammar.Meaning) -> Iterator[Ask]:
                 yield _part(_confirm(f"the animal has {has}"), f"Does the animal have {has}?")
         case grammar.WrittenText(noun=noun, texts=texts):
             yield _is_there(noun)
-            yield _part(Transcribe(), "What text is written in the image?", " ".join(texts))
+            yield _part(records.Transcribe(), "What text is written in the image?", " ".join(texts))
 
 
-def _is_there(noun: str, *, is_all: bool = False) -> Ask:
-    stated = Confirm(f"there {grammar.be(noun)} some {grammar.several(noun)}", is_informed=is_all)
+def _is_there(noun: str, *, is_all: bool = False) -> records.Ask:
+    stated = records.Confirm(f"there {grammar.be(noun)} some {grammar.several(noun)}", is_informed=is_all)
     if grammar.is_plural(noun):
         return _part(stated, f"Are there any {noun}?")
     return _part(stated, f"Is there {grammar.a(noun).replace('some ', 'any ')}?")
 
 
-def _confirm(statement: str) -> Confirm:
-    return Confirm(statement, is_informed=False)
+def _confirm(statement: str) -> records.Confirm:
+    return records.Confirm(statement, is_informed=False)
 
 
-def _part(question: Question, wording: str, expected: Scalar = True, *, parent: Ask | None = None) -> Ask:
-    return Ask(question, wording, (expected,), parent.question.id if parent else None, is_relevant=False)
+def _part(
+    question: records.Question, wording: str, expected: records.Scalar = True, *, parent: records.Ask | None = None
+) -> records.Ask:
+    return records.Ask(question, wording, (expected,), parent.question.id if parent else None, is_relevant=False)
 
 
 _OPEN_DETECTORS = ("grounding-dino", "mm-grounding-dino", "molmo2", "owlv2", "sam3")
@@ -176,18 +166,18 @@ JUDGES: Mapping[str, Sequence[str]] = {
 """The judges that can assess a task alone, by its key; a judge `vlm` can also answer the whole question."""
 
 
-def list_parts(item: Item) -> tuple[Ask, ...]:
+def list_parts(item: records.Item) -> tuple[records.Ask, ...]:
     """List the questions whose answers are joined; for text only its transcription, whatever carries it."""
     own = tuple(ask for ask in item.asks if not ask.is_relevant)
-    return tuple(ask for ask in own if isinstance(ask.question, Transcribe)) or own
+    return tuple(ask for ask in own if isinstance(ask.question, records.Transcribe)) or own
 
 
-def join_parts(item: Item, values: Mapping[str, Value]) -> Value | None:
+def join_parts(item: records.Item, values: Mapping[str, records.Value]) -> records.Value | None:
     """Join a judge's readings of the parts; for text, everything quoted in the prompt must be written."""
-    return parts.join_parts(list_parts(item), values, quoted_texts(task_text(item.task)))
+    return parts.join_parts(list_parts(item), values, quoted_texts(records.task_text(item.task)))
 
 
-def name_waiting(items: Iterable[Item], can_answer: Callable[[Question], bool]) -> str:
+def name_waiting(items: Iterable[records.Item], can_answer: Callable[[records.Question], bool]) -> str:
     """Name the tasks this judge cannot assess: it cannot answer all parts of any item; empty if there are none."""
     served: dict[str, bool] = {}
     for item in items:
@@ -400,7 +390,7 @@ def _split(written: str) -> tuple[str, ...]:
 
 def make_prompt(row: DirectoryRow) -> TaskPrompt:
     """Make a prompt from a row."""
-    overrides: dict[str, Scalar] = {"classes": ", ".join(row.classes)}
+    overrides: dict[str, records.Scalar] = {"classes": ", ".join(row.classes)}
     if row.features is not None:
         overrides["features"] = row.features
     if row.objects is not None:
@@ -489,7 +479,7 @@ class Gimbrr(Suite):
         if not self._prompts:
             raise BadValueError(f"suite {NAME!r}: {prompts} has no prompts of {'+'.join(tasks)}; name other tasks")
 
-    def items(self, seed: int) -> Iterator[Item]:
+    def items(self, seed: int) -> Iterator[records.Item]:
         """Yield the prompts, all tasks mixed; the seed changes nothing, as the prompts are fixed."""
         return iter(interleave(map(make_item, self._prompts), "task"))
 

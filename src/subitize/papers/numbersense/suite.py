@@ -8,28 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, get_args
 
+from subitize import records
 from subitize.interfaces import Attempt, NotInOldIds, Suite
 from subitize.language.nouns import plural
 from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, Scene
 from subitize.models.image_folders import FileNaming, category_and_number, is_named_by_prompt
 from subitize.networks.joint import GAP
-from subitize.records import (
-    Answer,
-    Ask,
-    Control,
-    Count,
-    Discarded,
-    Draw,
-    Fill,
-    Item,
-    Known,
-    Magnitude,
-    Name,
-    Scalar,
-    Stimulus,
-    digest,
-)
 from subitize.stimuli.recipes import CATEGORIES, layout
 from subitize.suites.checks import check_at_least_one, check_known
 
@@ -39,9 +24,9 @@ WORDINGS: tuple[str, ...] = ("category", "objects", "things")
 FRAMINGS: tuple[str, ...] = ("question", "gap")
 # The control question is about the content of the picture: a model that fails it was asked in the wrong way.
 CONTROL = "control"
-_CONTROL_ASK = Ask(Name(), "What does the image represent?", ("apple", "fruit"), is_relevant=False)
+_CONTROL_ASK = records.Ask(records.Name(), "What does the image represent?", ("apple", "fruit"), is_relevant=False)
 _CONTROL_CATEGORY = "apples"
-_MAGNITUDES: dict[str, Magnitude] = {magnitude: magnitude for magnitude in get_args(Magnitude)}
+_MAGNITUDES: dict[str, records.Magnitude] = {magnitude: magnitude for magnitude in get_args(records.Magnitude)}
 _NO_CONTROL = "none"
 LEAST_PER_CELL = 20  # eligible answers per number and category (section 2.1.1)
 
@@ -89,13 +74,13 @@ class Naming(Suite):
         self._has_gap = framing == "gap"
         # The control question has no version with a gap.
         self._wordings, self._is_controlled = wordings, control_question and not self._has_gap
-        held = Control(_MAGNITUDES[control], max(numbers)) if control in _MAGNITUDES else None
+        held = records.Control(_MAGNITUDES[control], max(numbers)) if control in _MAGNITUDES else None
         self._look = (size_px, held, background, overlap)
         self.max_attempts = max_attempts
         for category in categories:  # fail now, not in the middle of a run, if something cannot be drawn
-            layout(Stimulus(category, max(numbers), 0, *self._look))
+            layout(records.Stimulus(category, max(numbers), 0, *self._look))
 
-    def items(self, seed: int) -> Iterator[Item]:
+    def items(self, seed: int) -> Iterator[records.Item]:
         """Yield all cells once per image, so that any prefix covers them evenly."""
         for index in range(self._images):
             for number in self._numbers:
@@ -117,25 +102,25 @@ class Naming(Suite):
             factors = one.item.factors
             cells[factors["category"], factors["number"], factors["wording"]].append(one)
         for cell in cells.values():
-            eligible = [one for one in cell if any(isinstance(value, Known) for value in one.values.values())]
+            eligible = [one for one in cell if any(isinstance(value, records.Known) for value in one.values.values())]
             if len(eligible) < min(LEAST_PER_CELL, len(cell)):
                 yield from (one for one in cell if _is_discarded(one))
 
-    def _item(self, seed: int, cell: tuple[str, int, int], wording: str) -> Item:
+    def _item(self, seed: int, cell: tuple[str, int, int], wording: str) -> records.Item:
         category, number, index = cell
-        stimulus = Stimulus(category, number, int(digest(seed, *cell)[:8], 16), *self._look)
+        stimulus = records.Stimulus(category, number, int(records.digest(seed, *cell)[:8], 16), *self._look)
         ask = _CONTROL_ASK if wording == CONTROL else _count_ask(category, number, wording)
         id = f"naming/{category}/{number}/{index}/{wording}"
-        factors: dict[str, Scalar] = {"category": category, "number": number, "wording": wording}
+        factors: dict[str, records.Scalar] = {"category": category, "number": number, "wording": wording}
         if self._has_gap:
             text = f"There are {GAP} {_name_things(category, wording)} in the picture."
-            return Item(f"{id}/gap", Fill(stimulus, text), (ask,), {**factors, "framing": "gap"})
-        return Item(id, Answer(stimulus, ask.wording), (ask,), factors)
+            return records.Item(f"{id}/gap", records.Fill(stimulus, text), (ask,), {**factors, "framing": "gap"})
+        return records.Item(id, records.Answer(stimulus, ask.wording), (ask,), factors)
 
 
-def _count_ask(category: str, number: int, wording: str) -> Ask:
+def _count_ask(category: str, number: int, wording: str) -> records.Ask:
     question = f"How many {_name_things(category, wording)} are there in the picture?"
-    return Ask(Count(CATEGORIES[category].noun), question, (number,))
+    return records.Ask(records.Count(CATEGORIES[category].noun), question, (number,))
 
 
 def _name_things(category: str, wording: str) -> str:
@@ -143,7 +128,7 @@ def _name_things(category: str, wording: str) -> str:
 
 
 def _is_discarded(tried: Attempt) -> bool:
-    return any(isinstance(value, Discarded) and not value.is_refusal for value in tried.values.values())
+    return any(isinstance(value, records.Discarded) and not value.is_refusal for value in tried.values.values())
 
 
 # The wordings that the paper found to work best for each category.
@@ -180,23 +165,23 @@ class Production(Suite):
         check_at_least_one("production", numbers=min(numbers), max_attempts=max_attempts)
         self._categories, self._numbers, self.max_attempts = categories, numbers, max_attempts
 
-    def items(self, seed: int) -> Iterator[Item]:
+    def items(self, seed: int) -> Iterator[records.Item]:
         """Yield all categories and numbers; the seed changes nothing, as the prompts are fixed."""
         for number in self._numbers:
             for category in self._categories:
                 noun = CATEGORIES[category].noun
                 things = noun if number == 1 else _PLURALS.get(category, plural(noun))
                 prompt = _PROMPTS[category].format(number=number, noun=things)
-                yield Item(
+                yield records.Item(
                     f"production/{category}/{number}",
-                    Draw(prompt),
+                    records.Draw(prompt),
                     count_asks(Scene((Entity(noun, number),))),
                     {"category": category, "number": number},
                 )
 
     def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Ask again where nothing countable was drawn."""
-        return (one for one in tried if all(value == Known(0) for value in one.values.values()))
+        return (one for one in tried if all(value == records.Known(0) for value in one.values.values()))
 
 
 # In the release the index follows a space, and added images have "new" before it: 10_11_people new13.png
