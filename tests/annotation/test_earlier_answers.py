@@ -48,7 +48,7 @@ def test_a_study_goes_on_with_the_ratings_of_a_release(tmp_path: Path) -> None:
     write_images(tmp_path / "images", ["muse_a"], prompts, seeds=1, size_px=128)
     for command in (
         ("import", "release", "geckonum", tmp_path / "release", "--out", tmp_path / "run"),
-        ("attach", tmp_path / "run", tmp_path / "images"),
+        ("import", "attachments", tmp_path / "run", tmp_path / "images"),
     ):
         assert call(*command).code == 0
     with opened(folder(tmp_path), judge="geckonum-annotators", rule="geckonum", people_per_image=6) as study:

@@ -534,6 +534,7 @@ def test_prompts_are_a_csv_with_id_prompt_and_factors() -> None:
 def test_stimuli_are_written_with_the_released_names_and_their_magnitudes(tmp_path: Path) -> None:
     finished = call(
         "make",
+        "make",
         "stimuli",
         "--suite",
         "naming:size_px=256",
@@ -586,6 +587,7 @@ def test_stimuli_are_not_written_among_older_pictures(tmp_path: Path) -> None:
 def test_correlations_of_magnitudes_are_written_beside_the_stimuli(tmp_path: Path) -> None:
     small = ("--suite", "naming:size_px=256")
     call(
+        "make",
         "make",
         "stimuli",
         *small,
@@ -809,7 +811,7 @@ def test_tables_of_a_release_need_neither_a_database_nor_pictures(shared_data: P
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
         "print([name for name in ('sqlalchemy', 'PIL') if name in sys.modules])"
     )
-    command = [sys.executable, "-c", code, "reproduce", "geckonum", str(shared_data / "geckonum")]
+    command = [sys.executable, "-c", code, "report", "reproduce", "geckonum", str(shared_data / "geckonum")]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 

@@ -65,7 +65,7 @@ def test_its_published_counts_are_of_its_suites(paper: Paper) -> None:
 def test_what_it_cannot_do_is_said_in_one_line_with_those_that_can(name: str) -> None:
     for what, arguments in (
         ("reproduce", ["report", "reproduce", name, "DIR"]),
-        ("import_release", ["import", name, "DIR"]),
+        ("import_release", ["import", "release", name, "DIR"]),
     ):
         if not getattr(find_paper(name), what):
             ended = call(*arguments, *(["--out", "run"] if what == "import_release" else []))

@@ -157,7 +157,7 @@ def _squeeze(line: str) -> str:
 
 
 def _run(arguments: list[str], columns: int) -> Finished | None:
-    if arguments[0] not in {"serve", "annotate"}:
+    if arguments[0] not in {"serve", "annotate"} or arguments[1] in {"sample", "screen"}:
         return call(*arguments, columns=columns)
     with serving(*arguments):
         return None

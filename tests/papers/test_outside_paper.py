@@ -55,7 +55,7 @@ def test_it_is_listed_with_what_it_brings() -> None:
 def test_its_suite_is_run_tabulated_and_reported_with_its_section(tmp_path: Path) -> None:
     run = tmp_path / "run"
     done("run", "pets:numbers=1-2", "--model", "painter:size_px=256", "--out", run)
-    (cell,) = done("tables", run, "--paper", "pets", "--json").json()
+    (cell,) = done("report", "tables", run, "--paper", "pets", "--json").json()
     assert (cell["ours"], cell["n"], cell["verdict"]) == (1.0, 8, "not published")
     done("report", run, "-o", tmp_path / "report.html")
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -70,7 +70,7 @@ def test_its_suite_is_run_tabulated_and_reported_with_its_section(tmp_path: Path
 
 
 def test_its_release_is_reproduced_and_imported_and_both_have_the_same_table(release: Path, tmp_path: Path) -> None:
-    from_files = done("reproduce", "pets", release, "--json")
+    from_files = done("report", "reproduce", "pets", release, "--json")
     cells = {cell["row"]: cell for cell in from_files.json()}
     assert (cells["kennel-1"]["ours"], cells["kennel-1"]["published"], cells["kennel-1"]["verdict"]) == (
         0.75,
@@ -83,11 +83,11 @@ def test_its_release_is_reproduced_and_imported_and_both_have_the_same_table(rel
     assert done("import", "release", "pets", release, "--out", tmp_path / "run").out.startswith(
         "0 images and 0 answers added"
     )
-    assert done("tables", tmp_path / "run", "--paper", "pets", "--json").out == from_files.out
+    assert done("report", "tables", tmp_path / "run", "--paper", "pets", "--json").out == from_files.out
     without = call("report", "tables", tmp_path / "run", "--paper", "pets", "--claims")
     assert (without.code, without.err.count("\n")) == (2, 1)
     assert "this paper's conclusions are not computed" in without.err
-    assert "0.750 [0.301, 0.954] = (0.75)" in done("tables", tmp_path / "run", "--paper", "pets").out
+    assert "0.750 [0.301, 0.954] = (0.75)" in done("report", "tables", tmp_path / "run", "--paper", "pets").out
 
 
 def test_its_rule_reads_answers_as_the_paper_does(release: Path, tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_its_layout_is_found_from_the_names_and_its_images_are_attached(release:
     taken = done(*command, "--model", f"folder:{images}")
     assert "layout pets: 2 of 2 images found" in taken.out
     done("import", "release", "pets", release, "--out", tmp_path / "b")
-    assert "kennel-1: 2 of 4 images attached (by names)" in done("attach", tmp_path / "b", tmp_path).out
+    assert "kennel-1: 2 of 4 images attached (by names)" in done("import", "attachments", tmp_path / "b", tmp_path).out
 
 
 def test_a_wrong_line_of_its_release_is_named_and_leaves_no_run(release: Path, tmp_path: Path) -> None:
@@ -143,8 +143,11 @@ def test_all_that_a_listed_paper_names_and_is_not_there_is_told() -> None:
     [
         (["report", "reproduce", "exploding"], "paper 'exploding' (exploding:PAPER) cannot be loaded: boom"),
         (["report", "reproduce", "half"], "exploding:PART cannot be loaded: boom"),
-        (["import", "number", ".", "--out", "run"], "paper 'number' (odd_papers:NUMBER) should be a Paper, not 7"),
-        (["import", "half", ".", "--out", "run"], "exploding:PART cannot be loaded: boom"),
+        (
+            ["import", "release", "number", ".", "--out", "run"],
+            "paper 'number' (odd_papers:NUMBER) should be a Paper, not 7",
+        ),
+        (["import", "release", "half", ".", "--out", "run"], "exploding:PART cannot be loaded: boom"),
         (["run", "half", "--model", "painter", "--out", "run"], "suite 'half' (exploding:PART) cannot be loaded: boom"),
         (
             ["import", "release", "t2icountbench", ".", "--out", "run"],
@@ -179,7 +182,7 @@ def test_broken_papers_break_no_other_command(tmp_path: Path) -> None:
         ["list", "suites"],
     ):
         done(*command)
-    done("tables", run, "--paper", "numbersense")
+    done("report", "tables", run, "--paper", "numbersense")
     done("report", run, "-o", tmp_path / "report.html")
     unknown = call("score", run, "--rule", "nonsense")
     assert unknown.code == 2

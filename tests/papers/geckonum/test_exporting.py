@@ -41,7 +41,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def test_released_answers_go_out_as_they_came_and_in_again(imported: Path, tmp_path: Path) -> None:
-    done = call("export", imported / "run", "--paper", "geckonum", "-o", tmp_path / "out")
+    done = call("export", "ratings", imported / "run", "--paper", "geckonum", "-o", tmp_path / "out")
     assert (done.code, done.err) == (0, "")
     for task in (1, 2, 3):
         name = f"task_{task}_muse_a.csv"

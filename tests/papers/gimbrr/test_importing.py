@@ -26,7 +26,7 @@ def test_ratings_go_out_as_they_came_in(odd: Path, tmp_path: Path) -> None:
     run, again = tmp_path / "run", tmp_path / "again"
     assert call("import", "release", "gimbrr", odd, "--out", run).code == 0
     again.mkdir()
-    done = call("export", run, "--paper", "gimbrr", "-o", again / RATINGS)
+    done = call("export", "ratings", run, "--paper", "gimbrr", "-o", again / RATINGS)
     assert done.code == 0, done.err
     rows = read_rows(odd / RATINGS)
     assert done.out == f"{len(rows)} ratings in {again / RATINGS}\n"
@@ -44,7 +44,7 @@ def test_the_released_ratings_go_out_as_they_came_in(shared_data: Path, tmp_path
     """But for what the release has of older texts, and which conditional prompts can be assessed automatically."""
     run, file = tmp_path / "run", tmp_path / "ratings.csv"
     assert call("import", "release", "gimbrr", shared_data / "gimbrr", "--out", run).code == 0
-    assert call("export", run, "--paper", "gimbrr", "-o", file).code == 0
+    assert call("export", "ratings", run, "--paper", "gimbrr", "-o", file).code == 0
     ours, theirs = read_rows(file), read_rows(shared_data / "gimbrr" / RATINGS)
     assert list(ours[0]) == list(theirs[0]) == list(COLUMNS)
     others = ("Prompt", "Representations", "Auto_assessment", "Task_specific_label")
@@ -82,16 +82,14 @@ def test_a_divided_image_is_two_readings_and_a_tie(odd: Path, tmp_path: Path) ->
 def test_an_export_or_tables_that_cannot_be_made_say_why(odd: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     call("import", "release", "gimbrr", odd, "--out", run)
-    nobody = call("export", run, "--paper", "gimbrr", "--judge", "nobody")
+    nobody = call("export", "ratings", run, "--paper", "gimbrr", "--judge", "nobody")
     assert (nobody.code, "no readings by 'nobody'; judges with readings: gimbrr-annotators" in nobody.err) == (2, True)
-    other = call("export", run, "--paper", "t2icountbench")
+    other = call("export", "ratings", run, "--paper", "t2icountbench")
     assert (other.code, "t2icountbench cannot be exported to; those that can: geckonum, gimbrr" in other.err) == (
         2,
         True,
     )
-    alone = call("export", run, "--judge", "gimbrr-annotators")
-    assert (alone.code, "--judge goes with --paper" in alone.err) == (2, True)
-    into_run = call("export", run, "--paper", "gimbrr", "-o", run / "run.sqlite")
+    into_run = call("export", "ratings", run, "--paper", "gimbrr", "-o", run / "run.sqlite")
     assert (into_run.code, "is the name of a run's database" in into_run.err) == (2, True)
     Run(Folder(tmp_path / "empty"), create=True).close()
     empty = call("report", "tables", tmp_path / "empty", "--paper", "gimbrr")
@@ -101,7 +99,7 @@ def test_an_export_or_tables_that_cannot_be_made_say_why(odd: Path, tmp_path: Pa
 def test_ratings_in_the_authors_columns_come_in_again(odd: Path, tmp_path: Path) -> None:
     run, file = tmp_path / "run", tmp_path / "ratings.csv"
     call("import", "release", "gimbrr", odd, "--out", run)
-    assert call("export", run, "--paper", "gimbrr", "-o", file).code == 0
+    assert call("export", "ratings", run, "--paper", "gimbrr", "-o", file).code == 0
     assert call("import", "readings", file, "--run", run, "--judge", "again").code == 0
     with Run(Folder(run)) as stored:
         ours, again = (

@@ -267,11 +267,11 @@ BAD_CAPTIONS = {
 
 def test_bad_input_is_said_in_one_line_and_nothing_is_written(tmp_path: Path, case: Case) -> None:
     out = tmp_path / "out.jsonl"
-    for files, command in ((BAD_FILES, "build"), (BAD_CAPTIONS, "captions")):
+    for files, command in ((BAD_FILES, "probes"), (BAD_CAPTIONS, "caption-probes")):
         for name, (content, message) in files.items():
             (tmp_path / name).write_text(content, encoding="utf-8")
             with case(name):
-                ended = call("probes", command, tmp_path / name, "--out", out)
+                ended = call("make", command, tmp_path / name, "--out", out)
                 assert (ended.code, ended.err.count("\n"), ended.out) == (2, 1, "")
                 assert message in ended.err
                 assert not out.exists()

@@ -147,7 +147,7 @@ def test_a_refinement_of_which_all_was_refused_has_the_judge_of_the_rest(tmp_pat
     assert done.json()["judge"] == "observer"
     cells = [cell for cell in done.json()["cells"] if cell["column"] == "grid" and isinstance(cell["value"], dict)]
     assert {cell["value"]["value"] for cell in cells} == {0}
-    rows = call("compare", tmp_path / "run", "--json").json()
+    rows = call("compare", tmp_path / "run", "--refined", "--json").json()
     assert {(row["refinement"], row["judge"], row["pairing"]["difference"]["n"]) for row in rows} == {
         ("grid", "observer", 2)
     }
