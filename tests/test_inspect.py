@@ -18,11 +18,11 @@ from typing import Any
 
 import pytest
 
-from subitize.analysis.frame import Frame, FrameRow, Status, frame_seen
 from subitize.analysis.score import score
 from subitize.errors import MissingPartError, SubitizeError
 from subitize.evaluate.pictures import Loader
 from subitize.evaluate.sampling import sample_of
+from subitize.frame import Frame, FrameRow, Status, frame_seen
 from subitize.labels import interpret, parse_rule
 from subitize.records import Answer, Item, Known, Words
 from subitize.registry import make_suite

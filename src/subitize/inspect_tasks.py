@@ -7,18 +7,18 @@ from typing import Any
 
 from subitize import __version__
 from subitize.analysis.design import with_units
-from subitize.analysis.frame import Frame, FrameRow, frame_seen
 from subitize.analysis.score import MEASURES
 from subitize.errors import BadValueError, MissingPartError, SubitizeError
 from subitize.evaluate.pictures import Loader
 from subitize.evaluate.sampling import sample_of
+from subitize.frame import Frame, FrameRow, frame_seen
+from subitize.io import codec
 from subitize.io.images import data_url
 from subitize.io.specs import write_spec
 from subitize.labels import interpret, parse_rule
 from subitize.papers import papers
 from subitize.records import Answer, Estimate, Item, Known, Words
 from subitize.registry import describe, make_judge, make_suite
-from subitize.store import codec
 from subitize.store.images import Images
 
 try:

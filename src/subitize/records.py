@@ -376,6 +376,8 @@ class Failed:
 
 
 Outcome = Drawn | Said | Scored | Refused | Failed
+FAILED, REFUSED = "failed", "refused"
+"""Kinds of outcomes that have nothing to be judged."""
 
 
 def is_final(outcome: Outcome) -> bool:

@@ -257,7 +257,7 @@ def _check_items(suite: str, it: Suite, seed: int) -> Iterator[Item]:
 
 
 def _find_item_fault(suite: str, item: object, seen: Collection[str]) -> str:
-    from subitize.store import codec
+    from subitize.io import codec
 
     if not isinstance(item, Item):
         return f"should be an Item, not {item!r:.60}"

@@ -1,6 +1,6 @@
 """Observations row by row, for tests that look at each of them."""
 
-from subitize.analysis.frame import Frame, FrameRow
+from subitize.frame import Frame, FrameRow
 
 
 def look_at(observations: Frame) -> list[FrameRow]:

@@ -14,8 +14,8 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type
 
 from subitize.analysis.agreement import ALL_MODELS, RaterAgreement, agree, agree_run, gather_votes, tally_votes
 from subitize.analysis.design import cluster_of, with_units
-from subitize.analysis.frame import Frame, FrameRow, frame_seen
 from subitize.errors import NothingToDoError
+from subitize.frame import Frame, FrameRow, frame_seen
 from subitize.imports.votes import import_votes
 from subitize.records import Answer, Ask, Count, Draw, Item, MatchesPrompt, Stimulus
 from subitize.registry import make_suite

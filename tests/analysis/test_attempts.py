@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from subitize.analysis.frame import NO_JUDGE, FrameRow, Status, frame_seen, judges_of_refusals
 from subitize.analysis.score import PromptResult, Unusable, gather_attempts, gather_decided
+from subitize.frame import NO_JUDGE, FrameRow, Status, frame_seen, judges_of_refusals
 from subitize.records import Ask, Confirm, Count, Design, Draw, Item, MatchesPrompt, Scalar
 
 COUNT = Ask(Count("apple"), "How many apples are in the image?", (3,))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from subitize.analysis.compare import Comparisons, Contestant, Leaderboard, compare_entries, rank_overall
-from subitize.analysis.frame import NO_JUDGE, FrameRow, Status, frame_seen
 from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.frame import NO_JUDGE, FrameRow, Status, frame_seen
 from tests.samples import naming_item
 
 

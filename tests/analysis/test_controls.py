@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from subitize.analysis.counting import measure_counting
-from subitize.analysis.frame import Frame, ReadOptions, observe_run, read_frame
+from subitize.analysis.frame import ReadOptions, observe_run, read_frame
+from subitize.frame import Frame
 from subitize.records import (
     Ask,
     Count,

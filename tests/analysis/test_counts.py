@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from subitize.analysis.counting import frame_counts
-from subitize.analysis.frame import FrameRow, frame_seen
+from subitize.frame import FrameRow, frame_seen
 from subitize.records import Ask, Confirm, Count, Item, Scalar
 from tests.samples import drawing_item, naming_item
 

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 from subitize.analysis.counting import ALL, CountingReport, baselines, measure_counting
-from subitize.analysis.frame import FrameRow, Status, frame_seen
 from subitize.errors import NothingToDoError
+from subitize.frame import FrameRow, Status, frame_seen
 from subitize.records import Answer, Ask, Confirm, Control, Count, Draw, Item, Name, Scalar, Stimulus
 from subitize.stats.response_law import human_law
 from subitize.stats.weber import Weber

@@ -14,6 +14,7 @@ from subitize.analysis import export as exports
 from subitize.analysis.export import FORMATS, Format, export, read_tables
 from subitize.errors import StorageError
 from subitize.interfaces import NoEvents
+from subitize.io import codec
 from subitize.records import (
     Design,
     Discarded,
@@ -29,7 +30,7 @@ from subitize.records import (
     Spec,
     Subject,
 )
-from subitize.store import Attachment, Folder, Run, codec
+from subitize.store import Attachment, Folder, Run
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
 from tests.store.disks import tiny_disk
 

@@ -8,19 +8,10 @@ import polars as pl
 import pytest
 
 from subitize.analysis.counting import measure_counting
-from subitize.analysis.frame import (
-    COLUMNS,
-    NO_JUDGE,
-    Frame,
-    FrameRow,
-    Missing,
-    ReadOptions,
-    frame_seen,
-    observe_run,
-    read_frame,
-)
+from subitize.analysis.frame import Missing, ReadOptions, observe_run, read_frame
 from subitize.analysis.score import score
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.frame import COLUMNS, NO_JUDGE, Frame, FrameRow, frame_seen
 from subitize.labels import interpret, parse_rule
 from subitize.records import (
     Ask,

@@ -7,9 +7,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from subitize.analysis.frame import NO_JUDGE, ReadOptions, observe_run
+from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import PassRate, PromptResult, gather_attempts, rate_passes, score
 from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.frame import NO_JUDGE
 from subitize.records import Ask, Count, Draw, Item, MatchesPrompt
 from subitize.stats.response_law import Slips
 from subitize.store import Folder, Run

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from subitize.analysis.frame import NO_JUDGE, ReadOptions, read_frame
+from subitize.analysis.frame import ReadOptions, read_frame
 from subitize.analysis.protocols import (
     Protocol,
     RowProtocol,
@@ -23,6 +23,7 @@ from subitize.analysis.protocols import (
     read_protocols,
 )
 from subitize.analysis.provenance import Group, read_contents, read_provenance
+from subitize.frame import NO_JUDGE
 from subitize.io import files
 from subitize.labels import parse_rule
 from subitize.records import (

@@ -11,8 +11,8 @@ from statsmodels.stats.multitest import multipletests  # type: ignore[import-unt
 
 from subitize.analysis.claims import pair
 from subitize.analysis.compare import RefinementEffect, compare, default_k
-from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.score import PromptResult, rate_passes
+from subitize.frame import NO_JUDGE
 from subitize.records import Design
 from tests.cases import Case
 from tests.papers.t2icountbench.attempts import attempt_all, design

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from subitize.analysis.frame import Frame, FrameRow, Status, frame_seen
 from subitize.analysis.score import MEASURES, Score, score
 from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.frame import Frame, FrameRow, Status, frame_seen
 from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Question, Scalar
 from subitize.stats.estimate import estimate
 from tests.samples import naming_item

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from subitize.interfaces import Attempt, Suite
+from subitize.io import codec
 from subitize.labels import parse_rule
 from subitize.records import Draw, Item, Known, Stimulus
 from subitize.registry import Resolved, listings, make_judge, make_suite
-from subitize.store import codec
 from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.seeing_past_words.probe_files import write_suites
 from tests.suites import geneval_files

@@ -176,8 +176,8 @@ def test_a_run_is_joined_with_a_corpus(tmp_path: Path) -> None:
 
 
 def test_a_run_without_numbers_cannot_be_joined(tmp_path: Path) -> None:
-    from subitize.analysis.frame import frame_of
     from subitize.errors import NothingToDoError
+    from subitize.frame import frame_of
 
     with pytest.raises(NothingToDoError, match="no item of the run asks for a number of things"):
         link_accuracy(frame_of([], [], [], {}), make_corpus("one"))

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from subitize.interfaces import Suite
+from subitize.io import codec
 from subitize.records import Item
 from subitize.registry import Resolved, make_suite
-from subitize.store import codec
 from tests.goldens.texts import Texts, file_name, sha256, without_last_digits
 from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.gimbrr.gimbrr_release import DIRECTORY

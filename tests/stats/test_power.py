@@ -12,9 +12,9 @@ from scipy import optimize, stats
 from subitize.analysis.agreement import agree
 from subitize.analysis.compare import Contestant, compare_entries
 from subitize.analysis.design import with_units
-from subitize.analysis.frame import Frame, FrameRow, frame_seen
 from subitize.analysis.power import find_least, learn
 from subitize.analysis.score import gather_attempts, rate_passes, score
+from subitize.frame import Frame, FrameRow, frame_seen
 from subitize.records import Ask, Count, Design, Draw, Estimate, Item, MatchesPrompt
 from subitize.stats.agreement import fleiss_kappa
 from subitize.stats.power import Accuracy, AgreementStudy, ErrorStudy, Simulation, Study, Wanted, summarize

@@ -1,4 +1,4 @@
-"""The rules for rows (store.rows) and for columns (store.reading) choose the same attempts and groups."""
+"""The rules for rows (store.rows) and for columns (frame) choose the same attempts and groups."""
 
 import sqlite3
 from contextlib import closing
@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from subitize import frame as columns
 from subitize.errors import DamagedRunError
+from subitize.frame import RESPONSES
 from subitize.io.frames import make_frame
+from subitize.records import FAILED
 from subitize.store import Folder, Run, reading
 from subitize.store import rows as of_rows
-from subitize.store.reading import RESPONSES
 from subitize.store.rows import ResponseRow
 from tests.goldens.kept_runs import copy_run
 
@@ -39,7 +41,7 @@ def frame(rows: list[ResponseRow]) -> pl.DataFrame:
 @settings(max_examples=60, deadline=None)
 @given(rows_of_a_run)
 def test_columns_and_rows_keep_the_same_attempts_in_the_same_order(rows: list[ResponseRow]) -> None:
-    kept = reading.latest_attempts(frame(rows))["trial"].to_list()
+    kept = columns.latest_attempts(frame(rows))["trial"].to_list()
     assert kept == [row.trial_id for row in of_rows.latest_attempts(rows)]
 
 
@@ -53,8 +55,8 @@ def test_columns_and_rows_form_the_same_groups(rows: list[ResponseRow], size: in
         for item in ("a/1", "a/2")
         for members in of_rows.group_answers([row for row in latest if row.item_id == item], size)
     }
-    answered = reading.latest_attempts(frame(rows)).filter(pl.col("kind") != of_rows.FAILED)
-    found = reading.group_responses(answered, size)
+    answered = columns.latest_attempts(frame(rows)).filter(pl.col("kind") != FAILED)
+    found = columns.group_responses(answered, size)
     assert {*found.select("subject", "repeat", "is_refused").iter_rows()} == expected
     assert found.height == len(expected)
 

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from subitize.io import codec
 from subitize.labels import interpret, parse_rule
 from subitize.records import Count, Failed, Known, Outcome, Reading, Refused, Said, Subject, Words
-from subitize.store import Location, Run, codec
+from subitize.store import Location, Run
 from subitize.store import reading as frames
 from subitize.store.reading import trace_responses
 from subitize.store.rows import (

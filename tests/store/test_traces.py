@@ -4,8 +4,9 @@ from pathlib import Path
 
 from pydantic_core import from_json
 
+from subitize.io import codec
 from subitize.records import Provenance, Response, Said
-from subitize.store import Folder, Run, codec
+from subitize.store import Folder, Run
 from subitize.store.reading import trace_responses
 from subitize.store.rows import read_usages
 from tests.samples import SUITE, naming_item, trial

@@ -5,17 +5,18 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from subitize.io import codec
 from subitize.labels import Rule, interpret
 from subitize.labels.rules import find_word_rule
 from subitize.language.final import POLICIES
 from subitize.papers import papers_by_name
 from subitize.records import Known, Match, base_suite
 from subitize.registry import TRAINED_WITH, same_target
-from subitize.store import Run, codec
+from subitize.store import Run
 from subitize.store.rows import decode_question, list_sources, read_discarded
 
 if TYPE_CHECKING:
-    from subitize.analysis.frame import Frame
+    from subitize.frame import Frame
 
 _WORTH_TELLING = 0.1
 _MOST_READ = 200

@@ -9,20 +9,10 @@ import numpy as np
 import polars as pl
 
 from subitize.analysis.design import by_factor, check_factors, with_units
-from subitize.analysis.frame import (
-    IS_ANSWER,
-    KNOWN,
-    TIED,
-    Frame,
-    ReadOptions,
-    check_judge,
-    decode_columns,
-    label_readings,
-    read_frame,
-    read_scalar,
-)
+from subitize.analysis.frame import ReadOptions, check_judge, read_frame
 from subitize.analysis.overview import read_names
 from subitize.errors import BadValueError, NothingToDoError
+from subitize.frame import IS_ANSWER, KNOWN, TIED, Frame, decode_columns, label_readings, read_scalar
 from subitize.labels import ADJUDICATED, PLURALITY, Rule
 from subitize.records import Count, Estimate, Scalar
 from subitize.stats.agreement import (

@@ -15,8 +15,9 @@ from typing import Literal
 import polars as pl
 
 from subitize.analysis.design import assign_units, by_factor, check_factors, cluster_of
-from subitize.analysis.frame import Frame, RunFrame, label_readings, list_judges, read_label
+from subitize.analysis.frame import RunFrame, list_judges
 from subitize.errors import NothingToDoError
+from subitize.frame import Frame, label_readings, latest_attempts, read_label
 from subitize.io.frames import make_frame
 from subitize.judges.alignment import graph_of
 from subitize.judges.ocr import text_asks
@@ -26,7 +27,7 @@ from subitize.language.texts import normalised_edit_distance, normalised_word_di
 from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value, as_float
 from subitize.stats.estimate import MEAN, SHARE, Scale, estimate
 from subitize.store import Run
-from subitize.store.reading import VOTE, latest_attempts, read_readings, read_responses
+from subitize.store.reading import VOTE, read_readings, read_responses
 from subitize.store.rows import read_designs
 
 AlignmentMeasure = Literal["graph", "fit", "text", "text_words", "text_exact"]

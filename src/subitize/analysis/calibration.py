@@ -10,15 +10,17 @@ import numpy as np
 import polars as pl
 
 from subitize import __version__
-from subitize.analysis.frame import check_judge, label_readings, list_judges
+from subitize.analysis.frame import check_judge, list_judges
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.frame import label_readings
 from subitize.interfaces import Events, watch
+from subitize.io import codec
 from subitize.labels import PLURALITY, Rule, read_share
 from subitize.labels.calibrations import Calibrated
 from subitize.records import Box, Boxes, Count, Estimate
 from subitize.stats import thresholds
 from subitize.stats.boxes import Detections
-from subitize.store import Run, codec
+from subitize.store import Run
 from subitize.store.reading import VOTE, read_readings, read_responses
 from subitize.store.rows import list_sources
 

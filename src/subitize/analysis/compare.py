@@ -13,7 +13,7 @@ import polars as pl
 
 from subitize.analysis.claims import Position, pair
 from subitize.analysis.design import Prompts, assign_units, by_factor, check_factors, with_units
-from subitize.analysis.frame import NO_JUDGE, Frame, ReadOptions, RunFrame, judges_of_refusals, observe_run
+from subitize.analysis.frame import ReadOptions, RunFrame, observe_run
 from subitize.analysis.overview import Names, read_names
 from subitize.analysis.protocols import Protocol, differences, read_protocols
 from subitize.analysis.provenance import read_contents, read_provenance
@@ -28,6 +28,7 @@ from subitize.analysis.score import (
     value_of,
 )
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.frame import NO_JUDGE, Frame, judges_of_refusals
 from subitize.io.frames import group_rows
 from subitize.records import REFINED, Design, Estimate, base_suite
 from subitize.stats.compare import SharedClusters, Standing, compare_all, rank_models

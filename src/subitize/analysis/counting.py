@@ -12,10 +12,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from subitize.analysis.design import estimate_by, with_units
-from subitize.analysis.frame import NO_JUDGE, Frame
 from subitize.analysis.measures import ALL, CountingReport, WordingScore
 from subitize.analysis.provenance import Group
 from subitize.errors import NothingToDoError
+from subitize.frame import NO_JUDGE, Frame
 from subitize.io.frames import group_rows, make_frame
 from subitize.records import Answer, Estimate, Stimulus
 from subitize.stats.confusion import LEAST_PER_CELL, highest_response, human_matrix, pearson, random_matrix

@@ -13,7 +13,7 @@ from subitize.records import Design, Draw, Estimate, Item, Scalar
 from subitize.stats.estimate import SHARE, Scale, estimate
 
 if TYPE_CHECKING:
-    from subitize.analysis.frame import Frame
+    from subitize.frame import Frame
 
 
 Prompts = Literal["sampled", "fixed"]

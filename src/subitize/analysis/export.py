@@ -12,26 +12,26 @@ from polars.io.plugins import register_io_source
 from pydantic import TypeAdapter
 
 from subitize.analysis.design import stratum_of
-from subitize.analysis.frame import COLUMNS, read_frame
+from subitize.analysis.frame import read_frame
 from subitize.errors import NothingToDoError, StorageError, SubitizeError
+from subitize.frame import COLUMNS, RESPONSES, group_trials
 from subitize.interfaces import Events, watch
+from subitize.io import codec
 from subitize.io.files import FORMULA
 from subitize.io.frames import lay_out_beside, make_frame
 from subitize.io.outputs import atomic_file, make_folder
-from subitize.records import Discarded, Draw, Item, Known, Scalar, as_float, digest, task_text
-from subitize.store import Run, codec
+from subitize.records import FAILED, Discarded, Draw, Item, Known, Scalar, as_float, digest, task_text
+from subitize.store import Run
 from subitize.store.reading import (
     PART_ROWS,
-    RESPONSES,
     TRIAL,
     VOTE,
     count_annotators,
-    group_trials,
     look_up_outcomes,
     scan_readings,
     scan_responses,
 )
-from subitize.store.rows import FAILED, count_readings, count_trials, decode_question, decode_value, read_designs
+from subitize.store.rows import count_readings, count_trials, decode_question, decode_value, read_designs
 
 Format = Literal["parquet", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = ("parquet", "csv", "jsonl")

@@ -10,9 +10,10 @@ import numpy as np
 import polars as pl
 
 from subitize.analysis.design import assign_units
-from subitize.analysis.frame import NO_JUDGE, ReadOptions, observe_run
+from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import MEASURES
 from subitize.errors import BadValueError
+from subitize.frame import NO_JUDGE
 from subitize.records import Estimate
 from subitize.registry import make_suite
 from subitize.stats.power import (

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import polars as pl
 from pydantic_core import from_json
 
-from subitize.analysis.frame import NO_JUDGE, ReadOptions, pair_asks_with_responses
+from subitize.analysis.frame import ReadOptions
 from subitize.analysis.overview import describe_samples
 from subitize.analysis.provenance import (
     Content,
@@ -27,13 +27,13 @@ from subitize.analysis.provenance import (
     read_contents,
     read_provenance,
 )
+from subitize.frame import NO_JUDGE, RESPONSES, latest_attempts, pair_asks_with_responses
 from subitize.io.frames import make_frame
 from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, find_parts_rule, rule_versions
-from subitize.records import MatchesPrompt, digest
+from subitize.records import FAILED, MatchesPrompt, digest
 from subitize.registry import RULE_OPTION
 from subitize.store import Run
-from subitize.store.reading import RESPONSES, latest_attempts
-from subitize.store.rows import FAILED, read_suite_options
+from subitize.store.rows import read_suite_options
 
 SCORING_VERSION = 3
 """The version of how readings become a frame and the frame becomes scores: raised whenever the same readings would give

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 from pydantic_core import from_json, to_json
 
-from subitize.analysis.frame import NO_JUDGE
 from subitize.errors import BadFileError
+from subitize.frame import NO_JUDGE
+from subitize.io import codec
 from subitize.io.files import hash_file
-from subitize.records import digest
-from subitize.store import Run, codec
+from subitize.records import FAILED, REFUSED, digest
+from subitize.store import Run
 from subitize.store.reading import trace_readings, trace_responses
-from subitize.store.rows import FAILED, REFUSED, ItemText, read_item_texts
+from subitize.store.rows import ItemText, read_item_texts
 
 _EXAMPLES = 3
 

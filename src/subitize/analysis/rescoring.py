@@ -11,14 +11,16 @@ import polars as pl
 
 from subitize import records
 from subitize.analysis.design import WHOLE, number_clusters, number_strata
-from subitize.analysis.frame import Frame, ReadOptions, RunFrame, read_frame
+from subitize.analysis.frame import ReadOptions, RunFrame, read_frame
 from subitize.analysis.scorers import DRAWING_SCORERS, SCORERS, DrawingScorer, JudgedDrawing, ScoredReply, Scorer
 from subitize.errors import NothingToDoError, UnknownNameError
+from subitize.frame import Frame
 from subitize.imports.outputs.importing import SCORED_TEXT, OutputSummary, is_foreign
+from subitize.io import codec
 from subitize.io.frames import group_rows
 from subitize.language import final, mentions, numbers
 from subitize.stats.estimate import estimate
-from subitize.store import Run, codec
+from subitize.store import Run
 from subitize.store.reading import read_readings
 from subitize.store.rows import decode_value
 

@@ -17,8 +17,8 @@ from subitize.analysis.design import (
     stratum_of,
     with_units,
 )
-from subitize.analysis.frame import NO_JUDGE, Frame
 from subitize.errors import NothingToDoError
+from subitize.frame import NO_JUDGE, Frame
 from subitize.io.frames import make_frame
 from subitize.records import Estimate, Item, Scalar
 from subitize.stats.estimate import SHARE, error_scale, estimate, pass_at_k

@@ -8,9 +8,9 @@ import polars as pl
 
 from subitize.analysis.agreement import RaterAgreement, agree, gather_votes
 from subitize.analysis.design import estimate_by
-from subitize.analysis.frame import Frame
 from subitize.errors import RunError, SubitizeError
 from subitize.evaluate.processes import Pool, result_of
+from subitize.frame import Frame
 from subitize.records import Estimate
 from subitize.store import Location, Run
 

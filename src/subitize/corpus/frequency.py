@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from subitize.analysis.frame import Frame
 from subitize.corpus.counting import CountedCorpus, Counts
 from subitize.errors import NothingToDoError
+from subitize.frame import Frame
 from subitize.io.frames import group_rows
 from subitize.language.nouns import singular
 from subitize.records import Estimate

@@ -22,6 +22,7 @@ from subitize.interfaces import (
     JudgeQuestion,
     JudgeRequest,
 )
+from subitize.io import codec
 from subitize.io.prices import load_prices
 from subitize.labels import Rule, find_parts_rule, interpret, is_same_kind, parse_rule
 from subitize.language.numbers import count_noun
@@ -47,7 +48,7 @@ from subitize.records import (
     digest,
 )
 from subitize.registry import RULE_OPTION, Resolved, find_suite_rule, make_judge
-from subitize.store import Lease, Run, StoredResponse, codec, group_answers, subject_of
+from subitize.store import Lease, Run, StoredResponse, group_answers, subject_of
 from subitize.store.rows import list_sources, read_rules
 
 _ITEMS_AT_ONCE = 100

@@ -23,6 +23,7 @@ from subitize.interfaces import (
     Request,
     Suite,
 )
+from subitize.io import codec
 from subitize.io.images import decode, image_format
 from subitize.language.numbers import count_noun
 from subitize.records import (
@@ -41,7 +42,7 @@ from subitize.records import (
     Trial,
     is_final,
 )
-from subitize.store import Lease, Run, codec
+from subitize.store import Lease, Run
 from subitize.store.rows import read_trials, read_values
 
 # The trials of one call, with the picture that they are about if it is drawn for them.

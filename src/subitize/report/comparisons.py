@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 from subitize.analysis.compare import Comparisons, Leaderboard, LeftOut, RefinementEffect, compare
 from subitize.analysis.design import ESTIMANDS, Prompts, name_level
-from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.overview import Names
 from subitize.analysis.score import (
     LeftOutResults,
@@ -15,6 +14,7 @@ from subitize.analysis.score import (
     Unusable,
     gather_decided,
 )
+from subitize.frame import NO_JUDGE
 from subitize.records import Estimate, to_plain
 from subitize.report import charts
 from subitize.report.charts import Palette

@@ -10,10 +10,10 @@ from subitize import papers
 from subitize.analysis.compare import Ranked
 from subitize.analysis.counting import measure_counting, name_baselines
 from subitize.analysis.design import with_units
-from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.published import PublishedCounts
 from subitize.analysis.score import MEASURES, Score, list_factors, score
 from subitize.errors import NothingToDoError
+from subitize.frame import NO_JUDGE
 from subitize.interfaces import Events
 from subitize.io.frames import group_rows
 from subitize.records import REFINED, Draw, base_suite

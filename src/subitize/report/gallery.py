@@ -10,8 +10,8 @@ from typing import NamedTuple
 import polars as pl
 
 from subitize import records
-from subitize.analysis.frame import FrameRow
 from subitize.errors import SubitizeError
+from subitize.frame import FrameRow
 from subitize.interfaces import Events
 from subitize.io.frames import group_rows
 from subitize.labels import Rule, counted_boxes, parse_rule, read_statement

@@ -8,19 +8,20 @@ from typing import Any
 import polars as pl
 from PIL import Image
 
-from subitize.analysis.frame import NO_JUDGE, Frame, FrameRow, ReadOptions, RunFrame, read_frame
+from subitize.analysis.frame import ReadOptions, RunFrame, read_frame
 from subitize.analysis.overview import find_item, read_names
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.evaluate.sampling import order_items
+from subitize.frame import NO_JUDGE, Frame, FrameRow
 from subitize.interfaces import Events
 from subitize.io.outputs import write_atomic
-from subitize.records import Ask, Choose, Count, Draw, Drawn, Elsewhere, Item, Picture, task_text
+from subitize.records import FAILED, REFUSED, Ask, Choose, Count, Draw, Drawn, Elsewhere, Item, Picture, task_text
 from subitize.report.gallery import describe_outcome, describe_target, describe_value
 from subitize.report.pictures import shrink
 from subitize.report.plate_svg import PlateGrid, PlateVerdict, Tile, draw
 from subitize.report.scores import STAND_IN
 from subitize.store import Run, find_spec
-from subitize.store.rows import FAILED, REFUSED, look_up_failures, look_up_responses
+from subitize.store.rows import look_up_failures, look_up_responses
 
 USUAL_COLUMNS = 6
 

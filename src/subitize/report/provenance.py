@@ -12,6 +12,7 @@ from subitize.analysis.overview import describe_samples
 from subitize.analysis.protocols import Protocol, RowProtocol, describe, differences, read_protocols
 from subitize.analysis.provenance import Group, ResponseTrail
 from subitize.io.frames import group_rows
+from subitize.records import FAILED
 from subitize.report.series import ReportRun, Series
 from subitize.report.table import (
     Column,
@@ -27,7 +28,7 @@ from subitize.report.table import (
     slug,
 )
 from subitize.store import Entry
-from subitize.store.rows import FAILED, list_sources, look_up_failures
+from subitize.store.rows import list_sources, look_up_failures
 from subitize.suites.datasets import name_datasets
 
 _EXAMPLES = 3

@@ -8,10 +8,11 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from subitize.analysis.frame import Frame, ReadOptions, RunFrame, read_frame
+from subitize.analysis.frame import ReadOptions, RunFrame, read_frame
 from subitize.analysis.overview import Names, read_names
 from subitize.analysis.provenance import Trails, read_provenance
 from subitize.errors import BadValueError
+from subitize.frame import Frame
 from subitize.language.numbers import in_words
 from subitize.records import Estimate
 from subitize.report.table import KINDS, Cell, Column, Row, RowKind, Table, printable

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar, get_args
 
 from sqlalchemy import Row
 
+from subitize.io import codec
 from subitize.records import (
     Attached,
     Draw,
@@ -30,7 +31,7 @@ from subitize.records import (
     Subject,
     is_final,
 )
-from subitize.store import codec, tables
+from subitize.store import tables
 from subitize.store.images import Images
 from subitize.store.interning import Texts
 

@@ -12,15 +12,14 @@ from typing import Any, Final
 import polars as pl
 from sqlalchemy import Column, ColumnElement, Select, func, select
 
+from subitize.io import codec
 from subitize.io.frames import make_frame
-from subitize.records import Subject
-from subitize.store import codec, tables
+from subitize.records import FAILED
+from subitize.store import tables
 from subitize.store.rows import (
     ATTACHED,
-    FAILED,
     IS_ANSWER,
     IS_DONE,
-    REFUSED,
     Per,
     is_by,
     is_current,
@@ -73,7 +72,6 @@ _READINGS: dict[str, tuple[Column[Any], pl.DataType]] = {
 TRIAL = ("trial", "item", "model", "repeat", "attempt", "kind")
 VOTE = ("judge", "annotator", "value", "subject", "question")
 READING = ("id", "judge", "annotator", "rule", "at", "value", "subject", "trial", "question")
-RESPONSES: dict[str, pl.DataType] = {name: _RESPONSES[name][1] for name in TRIAL}
 
 
 def scan_responses(
@@ -105,45 +103,6 @@ def read_responses(run: Run, columns: Collection[str] = TRIAL, *, per: Per = "tr
 def take_kind(outcome: pl.Expr) -> pl.Expr:
     """Extract the kind from outcomes as JSON, or from their ends."""
     return outcome.str.tail(_KIND_CHARACTERS).str.extract(_KIND)
-
-
-def latest_attempts(responses: pl.DataFrame) -> pl.DataFrame:
-    """Keep the last attempt at each item and repeat, in the place of the first: the one that counts in results.
-
-    A failed attempt counts only if there is no other: a failure to ask again does not undo an answer.
-    """
-    key, order = ("item", "model", "repeat"), ("_is_answer", "attempt")
-    ranked = responses.with_row_index("_first").with_columns(
-        pl.col("_first").min().over(key), _is_answer=pl.col("kind") != FAILED
-    )
-    best = ranked.sort(order, descending=True, maintain_order=True).unique(key, keep="first", maintain_order=True)
-    return best.sort("_first").select(responses.columns)
-
-
-def group_responses(answered: pl.DataFrame, size: int) -> pl.DataFrame:
-    """Return the subjects of questions about `size` responses: each response, or several repeats of an item.
-
-    For more than one: a model's latest attempts at the repeats 0 to size-1 of an item, then at the next `size`, and so
-    on. Incomplete groups are left out. A refused response stays in its group; the group is refused only if all were.
-    """
-    columns = ("item", "model", "repeat", "attempt", "subject", "is_refused")
-    if size == 1:
-        return answered.with_columns(subject="trial", is_refused=pl.col("kind") == REFUSED).select(columns)
-    return group_trials(answered, size).select(columns)
-
-
-def group_trials(answered: pl.DataFrame, size: int) -> pl.DataFrame:
-    """Return the groups of `size` responses, each with its `trials` in the order of their repeats."""
-    blocks = answered.sort("repeat", maintain_order=True).with_columns(block=pl.col("repeat") // size)
-    groups = blocks.group_by("item", "model", "block", maintain_order=True).agg(
-        pl.col("repeat").first(),
-        pl.col("attempt").first(),
-        pl.col("trial").alias("trials"),
-        (pl.col("kind") == REFUSED).all().alias("is_refused"),
-    )
-    groups = groups.filter(pl.col("trials").list.len() == size)
-    subjects = [Subject(tuple(trials)).id for trials in groups["trials"]]
-    return groups.with_columns(pl.Series("subject", subjects, pl.String()))
 
 
 def scan_readings(

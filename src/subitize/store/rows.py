@@ -27,8 +27,21 @@ from sqlalchemy import (
     true,
 )
 
-from subitize.records import Design, Evidence, Outcome, Provenance, Question, Reading, Response, Subject, Value
-from subitize.store import codec, tables
+from subitize.io import codec
+from subitize.records import (
+    FAILED,
+    REFUSED,
+    Design,
+    Evidence,
+    Outcome,
+    Provenance,
+    Question,
+    Reading,
+    Response,
+    Subject,
+    Value,
+)
+from subitize.store import tables
 from subitize.store.database import Folder
 from subitize.store.encoding import attach_image
 
@@ -38,7 +51,6 @@ if TYPE_CHECKING:
 Per = Literal["trial", "response"]
 _IDS_AT_ONCE = 500
 _DIFFERENT_TEXTS = 10_000
-FAILED, REFUSED = "failed", "refused"
 # The kind is the last field of a record's JSON; quotes within texts before it have a backslash.
 _IS_DISCARDED = tables.readings.c.value.like('%"discarded"}')
 IS_UNUSABLE = _IS_DISCARDED & tables.readings.c.value.not_like('%"is_refusal":true,"kind":"discarded"}')

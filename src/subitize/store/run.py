@@ -14,9 +14,10 @@ from sqlalchemy import Column, ColumnElement, Connection, MetaData, Row, Select,
 
 import subitize
 from subitize.errors import BadValueError, ConflictError, DamagedRunError, NotARunError, SubitizeError, UnknownNameError
+from subitize.io import codec
 from subitize.io.memory import gc_paused
 from subitize.records import Design, Item, Question, Reading, ReadingPurpose, Response, Spec, Subject, Trial
-from subitize.store import codec, leases, tables
+from subitize.store import leases, tables
 from subitize.store.damage import find_damage
 from subitize.store.database import ROWS_AT_ONCE, Database, Location, insert_all, open_backend
 from subitize.store.encoding import (

@@ -22,7 +22,7 @@ from sqlalchemy import (
     func,
 )
 
-from subitize.store import codec
+from subitize.io import codec
 
 SCHEMA_VERSION = 7
 

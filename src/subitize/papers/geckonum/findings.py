@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from subitize.analysis.claims import Claim
-from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.published import Cell, CellId
 from subitize.errors import NothingToDoError
+from subitize.frame import NO_JUDGE
 from subitize.papers.geckonum.claims import claims
 from subitize.papers.geckonum.labels import Annotations, take_answers
 from subitize.papers.geckonum.prompts import TYPES

@@ -8,8 +8,9 @@ from pathlib import Path
 import polars as pl
 
 from subitize import __version__
-from subitize.analysis.frame import check_judge, decode_columns
+from subitize.analysis.frame import check_judge
 from subitize.errors import NothingToDoError
+from subitize.frame import decode_columns
 from subitize.imports.releases import RatingColumns
 from subitize.io.files import CsvRow, escape_formula, write_rows
 from subitize.io.outputs import write_atomic

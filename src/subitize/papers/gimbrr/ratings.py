@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 
 from subitize.analysis.design import assign_units
-from subitize.analysis.frame import NO_JUDGE, ReadOptions, RunFrame, decode_columns, find_one_judge, read_frame
+from subitize.analysis.frame import ReadOptions, RunFrame, find_one_judge, read_frame
 from subitize.errors import NothingToDoError
+from subitize.frame import NO_JUDGE, decode_columns
 from subitize.io.frames import make_frame
 from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, STRATA
 from subitize.papers.gimbrr.suite import MATCH, NAME

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.analysis.frame import Frame, frame_of
 from subitize.errors import BadFileError, ConflictError
+from subitize.frame import Frame, frame_of
 from subitize.imports.releases import JUDGE, Importable, ReleaseSummary, read_named_count
 from subitize.interfaces import Suite
 from subitize.models.folder import ImageAssignment

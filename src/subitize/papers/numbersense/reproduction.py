@@ -6,9 +6,10 @@ from pathlib import Path
 import polars as pl
 
 from subitize.analysis.counting import LEAST_PER_CELL, CountingReport, measure_counting
-from subitize.analysis.frame import Frame, ReadOptions, find_one_judge, read_frame
+from subitize.analysis.frame import ReadOptions, find_one_judge, read_frame
 from subitize.analysis.provenance import read_provenance
 from subitize.errors import BadValueError, NothingToDoError
+from subitize.frame import Frame
 from subitize.interfaces import Tables
 from subitize.papers.numbersense.claims import claims, claims_of_printed
 from subitize.papers.numbersense.release import read_named_images

@@ -15,10 +15,11 @@ import polars as pl
 from subitize.analysis.agreement import gather_votes, tally_votes
 from subitize.analysis.claims import Claim, Verdict, adjust, all_drop, pair
 from subitize.analysis.compare import RefinementEffect, compare
-from subitize.analysis.frame import Frame, ReadOptions, find_one_judge, observe_run
+from subitize.analysis.frame import ReadOptions, find_one_judge, observe_run
 from subitize.analysis.published import CellId
 from subitize.analysis.score import LeftOutResults, PromptResult, gather_decided
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
+from subitize.frame import Frame
 from subitize.interfaces import Tables
 from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import PAPER, tables

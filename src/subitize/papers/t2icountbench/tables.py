@@ -18,7 +18,6 @@ import numpy as np
 
 from subitize.analysis.compare import default_k, is_fallback
 from subitize.analysis.design import number_strata
-from subitize.analysis.frame import NO_JUDGE
 from subitize.analysis.published import CellId, read_published
 from subitize.analysis.score import (
     REFINEMENT_MEASURES,
@@ -29,6 +28,7 @@ from subitize.analysis.score import (
     choices_of,
     value_of,
 )
+from subitize.frame import NO_JUDGE
 from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import PAPER
 from subitize.papers.t2icountbench import suite as benchmark

@@ -5,9 +5,10 @@ from pathlib import Path
 import polars as pl
 
 from pets.release import read_release
-from subitize.analysis.frame import Frame, ReadOptions, frame_of, observe_run
+from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.published import Cell, CellId, ComparedCell, compare_cell
 from subitize.errors import BadValueError, NothingToDoError
+from subitize.frame import Frame, frame_of
 from subitize.interfaces import Tables
 from subitize.records import Estimate
 from subitize.stats.estimate import wilson_interval

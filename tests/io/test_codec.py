@@ -22,6 +22,7 @@ from subitize.analysis.power import PowerPlan
 from subitize.analysis.provenance import read_contents
 from subitize.analysis.score import PassRate, Score
 from subitize.evaluate.forecast import Expense, Forecast
+from subitize.io import codec
 from subitize.labels.calibrations import Calibrated
 from subitize.records import (
     Answer,
@@ -70,7 +71,7 @@ from subitize.records import (
 from subitize.registry import Listing
 from subitize.report.catalog import InstallationCheck
 from subitize.stimuli.recipes import Magnitudes
-from subitize.store import Folder, Run, StoredReading, StoredResponse, StoredSuite, codec
+from subitize.store import Folder, Run, StoredReading, StoredResponse, StoredSuite
 from tests.cases import Case
 
 # Every line is in runs that exist: it is never changed. A new record or field is a new line.
