@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, PngImagePlugin
 
-from subitize.annotation.opening import open_study
 from subitize.annotation.plan import StudyPlan
-from subitize.annotation.study import Study
+from subitize.annotation.study import Study, open_study
 from subitize.labels import parse_rule
 from subitize.records import (
     Ask,

@@ -126,8 +126,8 @@ def test_answers_of_a_pilot_enter_no_figure(tmp_path: Path) -> None:
         ({"training": 2}, "needs right answers"),
         ({"gold": "gold", "training": 5}, "right answers are known for 1 of this study's pages, and 5 needed"),
         ({"gold": "nobody"}, "right answers are known for 0 of this study's pages, and 1 needed"),
-        ({"gold": "gold", "pass_mark": 1.5}, "pass_mark 1.5: should be less than or equal to 1"),
-        ({"second_look": 1.0}, "second_look 1.0: should be less than 1"),
+        ({"gold": "gold", "pass_mark": 1.5}, "`pass_mark` 1.5: should be less than or equal to 1"),
+        ({"second_look": 1.0}, "`second_look` 1.0: should be less than 1"),
     ],
 )
 def test_checks_that_cannot_work_are_refused(tmp_path: Path, settings: dict[str, Any], message: str) -> None:

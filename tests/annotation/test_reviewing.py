@@ -206,9 +206,9 @@ def test_the_reviews_of_a_pilot_enter_no_figure(run: Location) -> None:
 
 
 WRONG: Sequence[tuple[dict[str, object], str]] = (
-    ({"review": -0.1}, "review -0.1: should be greater than or equal to 0"),
-    ({"review": 1.1}, "review 1.1: should be less than or equal to 1"),
-    ({"adjudicator": "annotator"}, "adjudicator 'annotator': should be 'reviewer' or 'owner'"),
+    ({"review": -0.1}, "`review` -0.1: should be greater than or equal to 0"),
+    ({"review": 1.1}, "`review` 1.1: should be less than or equal to 1"),
+    ({"adjudicator": "annotator"}, "`adjudicator` 'annotator': should be 'reviewer' or 'owner'"),
 )
 
 

@@ -9,7 +9,6 @@ from PIL import Image
 
 from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.exchange.files import export_ratings
-from subitize.annotation.opening import open_study
 from subitize.annotation.pages import collect_pages
 from subitize.annotation.plan import StudyPlan
 from subitize.annotation.screening import (
@@ -22,6 +21,7 @@ from subitize.annotation.screening import (
     read_list,
     release,
 )
+from subitize.annotation.study import open_study
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.imports.pictures import open_pictures, read_asks
 from subitize.interfaces import NoEvents

@@ -182,9 +182,9 @@ def test_names_that_could_not_stand_in_a_table_are_refused(run: Location, name: 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"people_per_image": 0}, "people_per_image 0: should be greater than or equal to 1"),
-        ({"images_per_model": 0}, "images_per_model 0: should be greater than or equal to 1"),
-        ({"lease_minutes": 0}, "lease_minutes 0: should be greater than 0"),
+        ({"people_per_image": 0}, "`people_per_image` 0: should be greater than or equal to 1"),
+        ({"images_per_model": 0}, "`images_per_model` 0: should be greater than or equal to 1"),
+        ({"lease_minutes": 0}, "`lease_minutes` 0: should be greater than 0"),
         ({"rule": "boxes"}, "answers are words"),
         ({"judge": "observer"}, "name of a judge of ours"),
     ],

@@ -178,7 +178,7 @@ WRONG: tuple[tuple[dict[str, Any], str], ...] = (
     ({"plan": {"forms": ["count", "match"]}}, "cannot count blindly"),
     ({"plan": {"forms": ["count"], "sample": "none"}}, "no sample named 'none'"),
     ({"plan": {"sample": "none"}, "draw": {"size": 2}}, "not both"),
-    ({"plan": {"forms": ["count"]}, "draw": {"size": 999}}, "size 999"),
+    ({"plan": {"forms": ["count"]}, "draw": {"size": 999}}, "`size` 999"),
     ({"plan": {"forms": ["count"], "gold": "nobody"}}, "right answers are known for 0"),
     ({"plan": {"people": ["an\nna"], "forms": ["count"]}}, "1 to 60 printable"),
     ({"plan": {"people": ["anna"], "reviewers": ["anna"], "review": 1}}, "'anna' is named twice"),
@@ -253,8 +253,8 @@ def test_a_folder_without_studies_stays_as_it_was(runs: Path) -> None:
 
 
 def test_plans_are_kept_in_the_run_and_only_there(location: Location) -> None:
-    from subitize.annotation.opening import open_study, read_plans, save_plan
     from subitize.annotation.plan import StudyPlan
+    from subitize.annotation.study import open_study, read_plans, save_plan
 
     make_run(location, COUNTS)
     plan = StudyPlan(name="counts", forms=("count",), people=("anna",), review=0.2, consent="We keep it.")

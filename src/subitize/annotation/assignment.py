@@ -173,7 +173,7 @@ def read_gold(run: Run, judge: str | None, pages: Sequence[Page], training: int)
     """Use a judge's readings as right answers; a page is gold if all its questions have one."""
     if judge is None:
         if training:
-            raise BadValueError(f"training {training}: needs right answers; say whose they are (gold)")
+            raise BadValueError(f"`training` {training}: needs right answers; say whose they are by `gold`")
         return Gold({})
     answers = {
         (one.reading.subject.id, one.reading.question.id): one.reading.value.value
@@ -188,7 +188,7 @@ def read_gold(run: Run, judge: str | None, pages: Sequence[Page], training: int)
     ]
     if len(known) < max(training, 1):
         raise BadValueError(
-            f"gold {judge}: right answers are known for {len(known)} of this study's pages, "
+            f"`gold` {judge}: right answers are known for {len(known)} of this study's pages, "
             f"and {max(training, 1)} needed; "
             f"bring them in with: subitize import readings CSV --run RUN --judge {judge}"
         )

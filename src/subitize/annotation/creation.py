@@ -8,17 +8,17 @@ from typing import Annotated, get_args
 from fastapi import Depends, FastAPI, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from subitize.annotation.opening import OWNER, check_plan
 from subitize.annotation.pages import FORMS, collect_pages
 from subitize.annotation.people import Person
 from subitize.annotation.plan import Group, StudyPlan, describe_options, list_options, plan_adapter
 from subitize.annotation.sampling import draw_sample, list_samples, store_sample
+from subitize.annotation.study import OWNER, check_plan
 from subitize.errors import BadValueError
 from subitize.store import Run
 from subitize.store.rows import read_judges
+from subitize.web import is_same, sign
 from subitize.web.app import make_web_app, send_page
 from subitize.web.sessions import UNKNOWN_LINK, Sessions, identify, identify_changing
-from subitize.web.tokens import is_same, sign
 
 CREATOR_PATH = "studies"
 """The path of the app that creates studies."""

@@ -16,8 +16,8 @@ from starlette.routing import Mount
 from subitize.annotation.agreement import AgreementMonitor
 from subitize.annotation.app import make_app
 from subitize.annotation.creation import CREATOR_PATH, StudyCreator, creator_token, make_creator_app
-from subitize.annotation.opening import OpenStudy, open_study, read_plans, save_plan
 from subitize.annotation.plan import StudyPlan
+from subitize.annotation.study import OpenStudy, open_study, read_plans, save_plan
 from subitize.errors import BadValueError, SubitizeError
 from subitize.records import digest
 from subitize.store import RENEWAL_SECONDS, Folder, Lease, Location, Run

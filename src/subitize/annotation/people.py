@@ -13,7 +13,7 @@ from subitize.annotation import tables
 from subitize.annotation.tables import StudyRows
 from subitize.errors import BadValueError
 from subitize.store import Lease, Run
-from subitize.web.tokens import sign
+from subitize.web import sign
 
 Role = Literal["annotator", "reviewer", "owner"]
 ROLES: tuple[Role, ...] = get_args(Role)

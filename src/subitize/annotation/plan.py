@@ -182,4 +182,4 @@ def describe_fault(error: "ValidationError") -> str:
     """Describe the first fault: the name, the value, and what would be right."""
     fault = error.errors(include_url=False)[0]
     name, given = fault["loc"][0], f"{fault['input']!r:.60}"
-    return f"{name} {given}: {fault['msg'].removeprefix('Input ').removeprefix('String ')}"
+    return f"`{name}` {given}: {fault['msg'].removeprefix('Input ').removeprefix('String ')}"

@@ -45,7 +45,7 @@ def draw_sample(collected: PageSet, name: str, size: int, by: Sequence[str], see
     """Draw a seeded random sample of pages, stratified by suite, model and factors."""
     frame = len(collected.pages)
     if not 0 < size <= frame:
-        raise BadValueError(f"size {size}: the run has {frame} images to read; take 1 to {frame}")
+        raise BadValueError(f"`size` {size}: the run has {frame} images to read; take 1 to {frame}")
     known = sorted({factor for page in collected.pages for factor in page.factors})
     for factor in by:
         if factor not in known:

@@ -9,7 +9,7 @@ from fastapi import HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from subitize.web.tokens import is_same, sign
+from subitize.web import is_same, sign
 
 UNKNOWN_LINK = HTTPException(404, "this invitation is not known, or was withdrawn; ask whoever sent it")
 _MOST_ADDRESSES = 10_000

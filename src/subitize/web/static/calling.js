@@ -15,7 +15,7 @@ export async function ask(path, options = {}) {
   const keepalive = options.method === "PUT" && options.body.length < MOST_KEPT_ALIVE;
   const response = await fetch(path, { ...options, headers, keepalive });
   const body = await response.json().catch(() => ({}));
-  return { status: response.status, body, detail: body.detail ?? "The server did not understand this." };
+  return { status: response.status, body, detail: (body.detail ?? "The server did not understand this.").replaceAll("`", "") };
 }
 
 /** Ask the server; throw what it complains about. */
