@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from subitize.errors import BadValueError
-from subitize.evaluate.plan import TrialPlan, further_attempts, latest_tried
+from subitize.evaluate.plan import TrialPlan, collect_values, further_attempts, latest_tried
 from subitize.evaluate.sampling import items_of
 from subitize.interfaces import Attempt, Suite
 from subitize.papers.numbersense.suite import Naming, Production
@@ -51,40 +51,55 @@ def test_a_suite_that_fails_on_the_way_fails_again_and_is_never_cut_short() -> N
             list(items_of(suite, 0))
 
 
+def test_items_that_are_soon_made_are_not_held() -> None:
+    suite: Resolved[Suite] = Resolved(Spec("naming", {}, "naming"), Naming(images=2), "naming")
+    first, again = (next(iter(items_of(suite, 0))) for _ in range(2))
+    assert first == again
+    assert first is not again
+
+
+def test_equal_values_are_held_once_and_true_is_not_1() -> None:
+    given = [("00", "a", Known(1)), ("01", "a", Known(True)), ("00", "b", Known(2))]
+    values = collect_values([*given, ("02", "a", given[0][2]), ("02", "b", given[2][2])])
+    assert values[b"\0"] is values[b"\2"]
+    assert values[b"\1"]["a"].value is True  # type: ignore[union-attr]
+
+
 def test_all_items_come_once_before_any_is_repeated() -> None:
     planned = list(TrialPlan(ITEMS, MODEL, 2).left(finished=set()))
-    assert [(one.item_id, one.repeat) for (one,) in planned] == [(item.id, r) for r in (0, 1) for item in ITEMS]
+    assert [(one.trial.item_id, one.trial.repeat) for (one,) in planned] == [
+        (item.id, r) for r in (0, 1) for item in ITEMS
+    ]
 
 
 def test_a_finished_trial_is_not_planned_again() -> None:
     planned = list(TrialPlan(ITEMS, MODEL, 1).left(finished={trial(ITEMS[1]).id}))
-    assert [one.item_id for (one,) in planned] == [ITEMS[0].id, ITEMS[2].id]
+    assert [one.item for (one,) in planned] == [ITEMS[0], ITEMS[2]]
 
 
 def test_repeats_of_one_item_are_planned_together_where_a_call_gives_several() -> None:
     items = [drawing_item(3), drawing_item(4)]
     finished = {trial(items[0], repeat=1).id}
-    planned = [[one.repeat for one in group] for group in TrialPlan(items, MODEL, 5, repeats_per_call=2).left(finished)]
+    groups = TrialPlan(items, MODEL, 5, repeats_per_call=2).left(finished)
+    planned = [[one.trial.repeat for one in group] for group in groups]
     assert planned == [[0], [0, 1], [2, 3], [2, 3], [4], [4]]
 
 
 def test_questions_are_put_one_by_one_whatever_a_call_could_give() -> None:
     planned = TrialPlan(ITEMS[:1], MODEL, 3, repeats_per_call=2).left(finished=set())
-    assert [[one.repeat for one in group] for group in planned] == [[0], [1], [2]]
+    assert [[one.trial.repeat for one in group] for group in planned] == [[0], [1], [2]]
 
 
 def test_production_asks_again_only_where_nothing_countable_was_drawn() -> None:
     nothing, something = drawing_item(3), drawing_item(4)
-    planned = list(
-        further_attempts(Production(), MODEL, [tried(nothing, Known(0)), tried(something, Known(1))], finished=set())
-    )
-    assert [(one.item_id, one.attempt) for (one,) in planned] == [(nothing.id, 1)]
+    planned = list(further_attempts(Production(), MODEL, [tried(nothing, Known(0)), tried(something, Known(1))]))
+    assert [(one.trial.item_id, one.trial.attempt) for one in planned] == [(nothing.id, 1)]
 
 
 def test_asking_again_ends_at_the_cap() -> None:
     suite = Production(max_attempts=3)
     attempts = [
-        [one.attempt for (one,) in further_attempts(suite, MODEL, [tried(drawing_item(), Known(0), attempt)], set())]
+        [one.trial.attempt for one in further_attempts(suite, MODEL, [tried(drawing_item(), Known(0), attempt)])]
         for attempt in range(4)
     ]
     assert attempts == [[1], [2], [], []]
@@ -109,6 +124,6 @@ def test_the_latest_attempt_counts_and_unread_ones_are_left_out() -> None:
     unread = trial(ITEMS[1])
     responses = [StoredResponse(one.id, response(one), 0.0) for one in (second, first, unread)]
     read = [(reading(first, "3"), Known(3)), (reading(second, "4"), Known(4))]
-    readings = [(one.subject.id, one.question.id, value) for one, value in read]
-    (latest,) = latest_tried(ITEMS, responses, readings)
+    values = collect_values((one.subject.id, one.question.id, value) for one, value in read)
+    (latest,) = latest_tried(ITEMS, responses, values)
     assert (latest.attempt, dict(latest.values)) == (1, {"count:apple": Known(4)})

@@ -117,7 +117,7 @@ def _describe_refined(parts: Sequence[SuitePlan]) -> Iterator[str]:
     """Describe how many prompts of each refined suite are unchanged, which matters to a comparison."""
     by_suite = {part.suite.spec.name: part for part in parts if REFINED in part.suite.spec.name}
     for name, part in by_suite.items():
-        items = part.trials.items
+        items = list(part.trials.items)
         kept = sum(item.factors["is_refined"] is False for item in items)
         bases = {item.base for item in items}
         whole = [one for one in parts if one.suite.spec.name == base_suite(name)]

@@ -74,14 +74,13 @@ def forecast_judging(plan: JudgePlan, run: Run) -> Expense:
 def _forecast(plan: SuitePlan, run: Run | None) -> Forecast:
     suite, model, trials = plan.suite, plan.model, plan.trials
     finished = run.finished(model.spec.text) if run is not None else set()
-    items = {item.id: item for item in trials.items}
-    groups = [[items[trial.item_id] for trial in group] for group in trials.left(finished)]
+    groups = [[one.item for one in group] for group in trials.left(finished)]
     left = [item for group in groups for item in group]
     expenses = [_expend(plan.budget.meter(model), [item.task for item in left], len(groups))]
     if plan.judge is not None:
         expenses.append(_expend_on_judge(plan, plan.judge, left))
-    done = trials.total - len(left)
-    names, counts = (suite.spec.text, model.spec.text), (len(trials.items), trials.total, done)
+    total, count = trials.total, sum(1 for _ in trials.items)
+    names, counts = (suite.spec.text, model.spec.text), (count, total, total - len(left))
     return Forecast(*names, *counts, tuple(expenses), plan.matched, str(model))
 
 

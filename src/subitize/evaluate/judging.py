@@ -49,9 +49,9 @@ from subitize.records import (
 )
 from subitize.registry import RULE_OPTION, Resolved, find_suite_rule, make_judge
 from subitize.store import Lease, Run, StoredResponse, group_answers, subject_of
-from subitize.store.rows import list_sources, read_rules
+from subitize.store.rows import count_items, list_sources, read_rules
 
-_ITEMS_AT_ONCE = 100
+_ITEMS_AT_ONCE, _ITEMS_LISTED = 100, 500
 _MOST_BOXES = 5_000
 
 
@@ -160,12 +160,12 @@ def judge_run(
     judge, meter, names = plan.judge, plan.budget.meter(plan.judge), run.model_names()
     if plan.model is not None and plan.model not in names:
         raise UnknownNameError("model in this run", plan.model, names.values())
-    summary, items = JudgeTally(), run.items(plan.suite)
-    rules = _choose_rules(run, judge, {item.suite for item in items}, plan.rule)
+    summary, suites = JudgeTally(), [one for one in count_items(run) if plan.suite in (None, one)]
+    rules = _choose_rules(run, judge, suites, plan.rule)
     for model in names if plan.model is None else [plan.model]:
         # By model, so that runs of several models on one suite can judge at the same time.
         with run.lease(f"judge {judge.spec.text} on {model}") as lease:
-            task = _Task(run, judge, items, model)
+            task = _Task(run, judge, plan.suite, model)
             first = next(jobs := task.jobs(summary), None)
             run.add_judge(judge.spec, is_stand_in=judge.obj.is_stand_in, name=judge.name, addresses=judge.addresses)
             if first is not None:
@@ -174,20 +174,20 @@ def judge_run(
                     work = _Round(plan, run, rules, lease, keep_alive, summary, events)
                     looks = batches(chain([first], jobs), caller.batch_size)
                     drive(looks, work, caller, meter, tries=plan.tries)
-    summary.limits += _name_waiting(judge.obj, items)
-    if judge.obj.asks_about and not any(map(judge.obj.asks, items)):
+    summary.limits += _name_waiting(judge.obj, suites, run)
+    if judge.obj.asks_about and not any(map(judge.obj.asks, run.stream_items(plan.suite))):
         summary.limits.append(f"nothing to ask: it asks about {judge.obj.asks_about}")
     has_tried = summary.readings or summary.failed or not (summary.unanswerable or summary.limits)
     summary.is_in_vain = not has_tried and not run.answered(judge.spec.text)
     return summary
 
 
-def _name_waiting(judge: Judge, items: Sequence[Item]) -> Iterator[str]:
+def _name_waiting(judge: Judge, suites: Iterable[str], run: Run) -> Iterator[str]:
     """Name the parts that wait for another judge, in suites that join parts to a verdict."""
     picture = (Drawn(Stored("", "png")),)
-    for suite in dict.fromkeys(item.suite for item in items):
+    for suite in suites:
         rule = None if judge.can_answer(MatchesPrompt(), picture) else find_parts_rule(suite)
-        own = (item for item in items if item.suite == suite)
+        own = run.stream_items(suite)
         if rule and (waiting := rule.name_waiting(own, lambda question: judge.can_answer(question, picture))):
             yield waiting
 
@@ -223,8 +223,8 @@ def self_test(judge: Resolved[Judge]) -> str:
 
 def count_looks(run: Run, judge: Resolved[Judge], model: str | None) -> int:
     """Count a judge's remaining looks, as if it could answer every question."""
-    entries, items = [entry.spec for entry in run.models() if model in (None, entry.spec)], run.items()
-    return sum(_Task(run, judge, items, name).count() for name in entries)
+    names = (entry.spec for entry in run.models() if model in (None, entry.spec))
+    return sum(_Task(run, judge, None, name).count() for name in names)
 
 
 def open_tasks(run: Run, judge: Resolved[Judge], model: str | None) -> Iterator[Answer | Match]:
@@ -234,10 +234,9 @@ def open_tasks(run: Run, judge: Resolved[Judge], model: str | None) -> Iterator[
     """
     if not judge.obj.asks_model:
         return
-    items = run.items()
     for entry in run.models():
         if model in (None, entry.spec):
-            for job in _Task(run, judge, items, entry.spec).jobs(JudgeTally()):
+            for job in _Task(run, judge, None, entry.spec).jobs(JudgeTally()):
                 yield from judge.obj.put(job.exhibit)
 
 
@@ -261,41 +260,39 @@ class _Look:
 class _Task:
     """A judge's open questions about one model's responses, in chunks of items to save memory."""
 
-    def __init__(self, run: Run, judge: Resolved[Judge], items: Sequence[Item], model: str) -> None:
-        self._run, self._judge, self._items, self._model = run, judge, items, model
+    def __init__(self, run: Run, judge: Resolved[Judge], suite: str | None, model: str) -> None:
+        self._run, self._judge, self._suite, self._model = run, judge, suite, model
         self._asks = judge.obj.asks
         self._done = run.answered(judge.spec.text)
         self._load = Loader(run.images)
 
     def count(self) -> int:
         """Count the remaining looks at single responses, as if every question could be answered."""
-        questions = {item.id: [ask.question.id for ask in self._asks(item) if ask.group == 1] for item in self._items}
-        open_questions = (
-            sum((trial_id, question) not in self._done for question in questions.get(item_id, ()))
-            for trial_id, item_id in self._run.answers(self._model)
-        )
-        return sum(min(count, 1) if self._judge.obj.asks_together else count for count in open_questions)
+        return sum(count for _, count in self._left())
 
     def jobs(self, summary: JudgeTally) -> Iterator[_Job]:
         """Yield the remaining looks; count the questions that the judge cannot answer in the summary."""
-        left = self._left()
-        for start in range(0, len(left), _ITEMS_AT_ONCE):
-            items = left[start : start + _ITEMS_AT_ONCE]
-            by_item: dict[str, list[StoredResponse]] = defaultdict(list)
-            for stored in self._run.responses(self._model, [item.id for item in items]):
-                by_item[stored.response.trial.item_id].append(stored)
-            for item in items:
-                yield from self._plan(item, by_item[item.id], summary)
+        for left, _ in self._left():
+            for items in batches(left, _ITEMS_AT_ONCE):
+                by_item: dict[str, list[StoredResponse]] = defaultdict(list)
+                for stored in self._run.responses(self._model, [item.id for item in items]):
+                    by_item[stored.response.trial.item_id].append(stored)
+                for item in items:
+                    yield from self._plan(item, by_item[item.id], summary)
 
-    def _left(self) -> list[Item]:
-        """List the items with an open question: the responses to others need not be read."""
-        asks = {item.id: self._asks(item) for item in self._items}
-        left = {
-            item_id
-            for trial_id, item_id in self._run.answers(self._model)
-            if any(ask.group > 1 or (trial_id, ask.question.id) not in self._done for ask in asks.get(item_id, ()))
-        }
-        return [item for item in self._items if item.id in left]
+    def _left(self) -> Iterator[tuple[list[Item], int]]:
+        """Yield the items with an open question, and the number of looks: responses to others need not be read."""
+        for items in batches(self._run.stream_items(self._suite), _ITEMS_LISTED):
+            asks = {item.id: self._asks(item) for item in items}
+            left: set[str] = set()
+            looks = 0
+            for trial_id, item_id in self._run.answers(self._model, list(asks)):
+                questions = [ask.question.id for ask in asks[item_id] if ask.group == 1]
+                count = sum((trial_id, question) not in self._done for question in questions)
+                looks += min(count, 1) if self._judge.obj.asks_together else count
+                if count or len(questions) < len(asks[item_id]):
+                    left.add(item_id)
+            yield [item for item in items if item.id in left], looks
 
     def _plan(self, item: Item, responses: Sequence[StoredResponse], summary: JudgeTally) -> Iterator[_Job]:
         inquiries: dict[Subject, list[JudgeQuestion]] = defaultdict(list)

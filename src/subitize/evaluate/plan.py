@@ -3,9 +3,10 @@
 It reads the run, if there is one, and writes nothing; what is too large or cannot work is refused here."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any, NamedTuple
 
 from subitize.errors import BadFileError, BadValueError, NothingToDoError, RunError
 from subitize.evaluate.config import NO_JUDGE, RunConfig
@@ -21,13 +22,24 @@ from subitize.interfaces import (
     Suite,
 )
 from subitize.io.prices import load_prices
-from subitize.records import Draw, Item, Spec, Trial, Value, base_suite
+from subitize.records import Draw, Item, Spec, TaskKind, Trial, Value, base_suite
 from subitize.registry import Resolved, make_judge, make_model, make_refined, make_suite, trained_on, trained_with
 from subitize.store import SAMPLED_FROM_AT_MOST, Run, Sample, latest_attempts
-from subitize.store.rows import RowT
+from subitize.store.rows import RowT, read_repeats, read_trials, read_values
+
+_ITEMS_AT_ONCE = 500
+_NO_VALUES: Mapping[str, Value] = {}
+
+
+class PlannedTrial(NamedTuple):
+    """A trial, and the item that is asked."""
+
+    trial: Trial
+    item: Item
+
 
 # The trials of one call: most often a single one.
-TrialBatch = tuple[Trial, ...]
+TrialBatch = tuple[PlannedTrial, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +80,9 @@ class SuitePlan:
             return None
         placed = enumerate(self.items)
         if self.config.limit is None:
-            return Sample(self.sampling, list(placed))
+            return Sample(self.sampling, placed)
         taken = {item.id for item in self.trials.items}
-        return Sample(self.sampling, list(islice((one for one in placed if one[1].id in taken), len(taken))))
+        return Sample(self.sampling, islice((one for one in placed if one[1].id in taken), len(taken)))
 
     def count_impossible(self) -> int:
         """Count the items whose task the model does not support."""
@@ -189,12 +201,12 @@ class Planner:
         model: Resolved[Model],
         base: Resolved[Suite] | None,
         settled: tuple[int, str | None],
-    ) -> list[Item]:
+    ) -> Iterable[Item]:
         """Select the items that the model can do and the limit takes, in suite order."""
         (seed, sampling), limit, tasks = settled, self.config.limit, model.obj.tasks
-        possible = (item for item in items_of(suite, seed) if item.task.kind in tasks)
+        possible = _Possible(items_of(suite, seed), tasks)
         if limit is None:
-            return list(possible)
+            return possible
         sampled = base or suite
         order = items_of(sampled, seed) if sampling is None else sample_of(sampled, seed, sampling)
         taken = {item.id for item in islice((one for one in order if one.task.kind in tasks), limit)}
@@ -206,6 +218,17 @@ class Planner:
                 f"{suite.spec.name}: none of the {limit:,} items that --limit takes can be refined; raise it"
             )
         return refined
+
+
+@dataclass(frozen=True, slots=True)
+class _Possible(Iterable[Item]):
+    """The items that a model can do."""
+
+    items: Iterable[Item]
+    tasks: Collection[TaskKind]
+
+    def __iter__(self) -> Iterator[Item]:
+        return (item for item in self.items if item.task.kind in self.tasks)
 
 
 def _match(suite: Resolved[Suite], model: Resolved[Model], seed: int, repeats: int) -> Matched | None:
@@ -255,7 +278,7 @@ class TrialPlan:
     `absent`, by item and repeat, are those that the model is known not to have; they are not asked for.
     """
 
-    items: Sequence[Item]
+    items: Iterable[Item]
     model: Spec
     repeats: int
     repeats_per_call: int = 1
@@ -265,7 +288,7 @@ class TrialPlan:
     @property
     def total(self) -> int:
         """The number of trials, done or not."""
-        return len(self.items) * self.repeats - len(self.absent)
+        return sum(1 for _ in self.items) * self.repeats - len(self.absent)
 
     def left(self, finished: Collection[str]) -> Iterator[TrialBatch]:
         """Yield the trials without a response, all items once before any is repeated."""
@@ -280,41 +303,73 @@ class TrialPlan:
             for item in self.items:
                 there = (repeat for repeat in repeats if (item.id, repeat) not in self.absent)
                 trials = (Trial(item.id, self.model.text, self.model.options, repeat) for repeat in there)
-                group = tuple(trial for trial in trials if trial.id not in finished)
+                group = tuple(PlannedTrial(trial, item) for trial in trials if trial.id not in finished)
                 if group and isinstance(item.task, Draw):
                     yield group
                 else:
-                    yield from ((trial,) for trial in group)
+                    yield from ((one,) for one in group)
 
 
-def further_attempts(
-    suite: Suite, model: Spec, tried: Sequence[Attempt], finished: Collection[str]
-) -> Iterator[TrialBatch]:
+def further_attempts(suite: Suite, model: Spec, tried: Sequence[Attempt]) -> Iterator[PlannedTrial]:
     """Yield the next attempts at what the suite asks again, up to its maximum."""
     for one in suite.again(tried):
         if not isinstance(one, Attempt):
             raise RunError(f"suite {type(suite).__name__}: again should give what it was given, not {one!r:.60}")
         trial = Trial(one.item.id, model.text, model.options, one.repeat, one.attempt + 1)
-        if trial.attempt < suite.max_attempts and trial.id not in finished:
-            yield (trial,)
+        if trial.attempt < suite.max_attempts:
+            yield PlannedTrial(trial, one.item)
 
 
-def latest_tried(
-    items: Iterable[Item], trials: Iterable[RowT], readings: Iterable[tuple[str, str, Value]]
-) -> list[Attempt]:
-    """Pair the latest attempt at each item and repeat with one judge's values; unread ones are left out.
+class TriedAttempts(Sequence[Attempt]):
+    """The latest attempts at each item and repeat with one judge's values, repeat by repeat.
+
+    They are read again at each pass, as all of them take much memory; unread ones are left out.
+    """
+
+    def __init__(self, plan: SuitePlan, run: Run, judge: str) -> None:
+        self._items, self._run, self._model = plan.trials.items, run, plan.model.spec.text
+        self._values = collect_values(read_values(run, judge))
+
+    def __iter__(self) -> Iterator[Attempt]:
+        for repeat in read_repeats(self._run, self._model):
+            for items in batches(self._items, _ITEMS_AT_ONCE):
+                trials = read_trials(self._run, self._model, [item.id for item in items], repeat)
+                yield from latest_tried(items, trials, self._values)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __getitem__(self, place: Any) -> Any:  # noqa: ANN401
+        return list(self)[place]
+
+
+def collect_values(readings: Iterable[tuple[str, str, Value]]) -> dict[bytes, Mapping[str, Value]]:
+    """Collect the values by question for each subject; equal ones are held once.
 
     Readings are triples of subject, question and value.
     """
-    by_id = {item.id: item for item in items}
-    values: dict[str, dict[str, Value]] = defaultdict(dict)
+    found: dict[bytes, Mapping[str, Value]] = {}
+    shared: dict[tuple[int, str, int], Mapping[str, Value]] = {}
     for subject, question, value in readings:
-        values[subject][question] = value
-    return [
-        Attempt(by_id[trial.item_id], trial.repeat, trial.attempt, values[trial.trial_id])
-        for trial in latest_attempts(trials)
-        if trial.item_id in by_id and trial.trial_id in values
-    ]
+        before = found.get(key := bytes.fromhex(subject), _NO_VALUES)
+        same = (id(before), question, id(value))  # True and 1 are equal, but not the same answer
+        if same not in shared:
+            shared[same] = {**before, question: value}
+        found[key] = shared[same]
+    return found
+
+
+def latest_tried(
+    items: Iterable[Item], trials: Iterable[RowT], values: Mapping[bytes, Mapping[str, Value]]
+) -> Iterator[Attempt]:
+    """Pair the latest attempt at each item and repeat with its values, in the order of the items."""
+    latest: dict[str, list[RowT]] = defaultdict(list)
+    for trial in latest_attempts(trials):
+        latest[trial.item_id].append(trial)
+    for item in items:
+        for trial in latest[item.id]:
+            if (own := values.get(bytes.fromhex(trial.trial_id))) is not None:
+                yield Attempt(item, trial.repeat, trial.attempt, own)
 
 
 MOST_ITEMS = 1_000_000

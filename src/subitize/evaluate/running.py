@@ -12,7 +12,7 @@ from subitize.evaluate.driving import Given, drive, remember
 from subitize.evaluate.engines import Caller, Engine, Failure
 from subitize.evaluate.judging import JudgePlan, JudgeTally, judge_run
 from subitize.evaluate.pictures import Loader
-from subitize.evaluate.plan import SuitePlan, TrialBatch, further_attempts, latest_tried
+from subitize.evaluate.plan import PlannedTrial, SuitePlan, TrialBatch, TriedAttempts, further_attempts
 from subitize.evaluate.processes import result_of
 from subitize.evaluate.rendering import Drawing, Renderer, recipe_of
 from subitize.evaluate.sampling import batches
@@ -43,11 +43,10 @@ from subitize.records import (
     is_final,
 )
 from subitize.store import Lease, Run
-from subitize.store.rows import read_trials, read_values
 
 # The trials of one call, with the picture that they are about if it is drawn for them.
 _Job = tuple[TrialBatch, Drawing | None]
-_MOST_AT_ONCE = 10_000
+_Done = tuple[PlannedTrial, Response]
 
 
 @dataclass(slots=True)
@@ -104,8 +103,9 @@ def run_suite(plan: SuitePlan, run: Run, engine: Engine, events: Events) -> RunT
 
 def _keep_pictures(run: Run, suite: Suite, items: Iterable[Item]) -> None:
     """Store the pictures that a suite brings and the run lacks; items name them, so they are not swept."""
-    shown = dict.fromkeys(item.task.picture for item in items if not isinstance(item.task, Draw))
-    wanted = [one for one in shown if isinstance(one, Stored) and not run.images.path(one).exists()]
+    shown = (item.task.picture for item in items if not isinstance(item.task, Draw))
+    stored = dict.fromkeys(one for one in shown if isinstance(one, Stored))
+    wanted = [one for one in stored if not run.images.path(one).exists()]
     for data in suite.load_pictures(wanted) if wanted else ():
         run.images.save(data, image_format(data))
 
@@ -116,9 +116,8 @@ class _Session:
     def __init__(self, plan: SuitePlan, run: Run, engine: Engine, events: Events) -> None:
         self._plan, self._run, self._engine, self._events = plan, run, engine, events
         self._trials, self._config = plan.trials, plan.config
-        self._items = {item.id: item for item in plan.trials.items}
         self._renderer = Renderer(engine.submit)
-        self._unlucky: dict[str, Response] = {}
+        self._unlucky: dict[str, _Done] = {}
         self._failed: set[str] = set()
         self._lease: Lease
         self.who = f"model {str(plan.model)!r}"
@@ -130,21 +129,22 @@ class _Session:
             self._run.sweep(self._lease)
             finished = self._run.finished(model.spec.text)
             # Planned twice, once to count, as a list of all trials would grow with the run.
-            left = sum(len(group) for group in self._trials.left(finished)) if finished else self._trials.total
-            self.summary.already_done = self._trials.total - left
+            total = self._trials.total
+            left = sum(len(group) for group in self._trials.left(finished)) if finished else total
+            self.summary.already_done = total - left
             groups: Iterable[TrialBatch] = self._trials.left(finished)
             while True:
                 is_out_of_money = self._do(groups, left, caller)
                 # What failed in this call is left for the next.
-                trials = [trial for (trial,) in self._ask_again() if trial.id not in self._failed]
-                groups, left = batches(trials, self._trials.batch_size), len(trials)
+                again = [one for one in self._ask_again() if one.trial.id not in self._failed]
+                groups, left = batches(again, self._trials.batch_size), len(again)
                 if not left or is_out_of_money:
                     return
 
-    def _ask_again(self) -> Iterator[TrialBatch]:
+    def _ask_again(self) -> list[PlannedTrial]:
         plan, judge, model, suite = self._plan, self._plan.judge, self._plan.model.spec, self._plan.suite
         if judge is None:
-            return iter(())
+            return []
         judging = JudgePlan(judge, suite.spec.name, model.text, tries=plan.config.tries, budget=plan.budget)
         judged = judge_run(judging, self._run, self._engine, self._events, self.renew)
         if self.summary.judged is not None:
@@ -153,10 +153,11 @@ class _Session:
         self.summary.judged = judged
         # A model that has its answers ready would give the same again.
         if suite.obj.max_attempts == 1 or plan.model.obj.is_ready_made:
-            return iter(())
-        trials, values = read_trials(self._run, model.text), read_values(self._run, judge.spec.text)
-        tried = latest_tried(self._items.values(), trials, values)
-        return further_attempts(suite.obj, model, tried, self._run.finished(model.text))
+            return []
+        tried = TriedAttempts(plan, self._run, judge.spec.text)
+        again = list(further_attempts(suite.obj, model, tried))
+        finished = self._run.finished(model.text) if again else ()
+        return [one for one in again if one.trial.id not in finished]
 
     def _do(self, groups: Iterable[TrialBatch], total: int, caller: Caller) -> bool:
         """Do the trials; those that ran out of tries get a second round, if any other succeeded.
@@ -173,9 +174,9 @@ class _Session:
         is_worth_it = bool(self.summary.answered) and not self._plan.model.obj.is_ready_made
         if self._unlucky and is_worth_it:
             self._events.begin(f"{name}, once more", len(self._unlucky))
-            trials = [response.trial for response in self._unlucky.values()]
-            is_out_of_money = self._ask(batches(trials, self._trials.batch_size), caller)
-        for response in self._unlucky.values():
+            again = [planned for planned, _ in self._unlucky.values()]
+            is_out_of_money = self._ask(batches(again, self._trials.batch_size), caller)
+        for _, response in self._unlucky.values():
             self._count(response)
         self._unlucky = {}
         return is_out_of_money
@@ -186,57 +187,62 @@ class _Session:
         return drive(jobs, self, caller, meter, tries=config.tries, slots=config.concurrency)
 
     def tasks(self, job: _Job) -> Iterator[Task]:
-        return (self._items[trial.item_id].task for trial in job[0])
+        return (one.item.task for one in job[0])
 
     async def requests(self, job: _Job) -> Sequence[Request]:
         group, drawing = job
         load = Loader(self._run.images, await result_of(drawing) if drawing else {})
-        return tuple(self._request(trial, load) for trial in group)
+        return tuple(self._request(one, load) for one in group)
 
-    async def finish(self, job: _Job, requests: Sequence[Request], given: Given) -> list[Response]:
+    async def finish(self, job: _Job, requests: Sequence[Request], given: Given) -> list[_Done]:
         group, responses = job[0], []
         fault = next(filter(None, map(_fault_of, given.each)), "")
-        for trial, request, one, usd in zip(group, requests, given.each, given.usd, strict=True):
+        for planned, request, one, usd in zip(group, requests, given.each, given.usd, strict=True):
             # Tries that may have been charged are stored with the first trial of their call: each was one call.
-            unsettled = given.unsettled if trial is group[0] else 0
+            unsettled = given.unsettled if planned is group[0] else 0
             if fault or isinstance(one, Failure):
                 outcome: Outcome = Failed(f"{self.who} {fault}" if fault else one.reason, is_transient=True)
                 provenance, seconds = request.provenance(), 0.0 if fault else given.seconds
             else:
-                outcome, provenance = await self._keep(trial, one), one.provenance
+                outcome, provenance = await self._keep(planned.trial, one), one.provenance
                 seconds = given.seconds if one.seconds is None else one.seconds
             how = priced(provenance, usd[0] if usd else None, unsettled)
-            responses.append(Response(trial, outcome, how, given.tries, seconds))
+            response = Response(planned.trial, outcome, how, given.tries, seconds)
+            responses.append((planned, response))
         return responses
 
-    def commit(self, done: Sequence[list[Response]]) -> None:
-        self._run.add_responses(self._lease, list(chain.from_iterable(done)))
+    def commit(self, done: Sequence[list[_Done]]) -> None:
+        self._run.add_responses(self._lease, [response for _, response in chain.from_iterable(done)])
 
     def renew(self) -> None:
         self._run.renew(self._lease)
 
-    def tell(self, done: list[Response]) -> None:
+    def tell(self, done: list[_Done]) -> None:
         """Count the responses, and remember the failed ones for which trying later may help."""
-        for response in done:
+        for planned, response in done:
             self._unlucky.pop(response.trial.id, None)
             self._events.advance(has_failed=isinstance(response.outcome, Failed))
             self.summary.unsettled += response.provenance.unsettled_tries
             if is_final(response.outcome):
                 self._count(response)
             else:
-                self._unlucky[response.trial.id] = response
+                self._unlucky[response.trial.id] = planned, response
 
     def _recipe_of(self, group: TrialBatch) -> Stimulus | None:
-        return recipe_of(self._items[group[0].item_id].task)
+        return recipe_of(group[0].item.task)
 
     def _mean_pixels(self) -> float:
         """Return the mean number of pixels to draw per trial; questions about one picture come in a row."""
-        recipes = {recipe_of(item.task) for item in self._trials.items}
-        return sum(recipe.size_px**2 for recipe in recipes if recipe) / len(self._trials.items)
+        count, pixels, latest = 0, 0, None
+        for item in self._trials.items:
+            recipe, count = recipe_of(item.task), count + 1
+            pixels += recipe.size_px**2 if recipe is not None and recipe != latest else 0
+            latest = recipe
+        return pixels / count
 
-    def _request(self, trial: Trial, load: Loader) -> Request:
-        task, seed = self._items[trial.item_id].task, trial.seed(self._plan.seed)
-        return Request(trial.item_id, task, trial.repeat, trial.attempt, seed, load, trial.id)
+    def _request(self, planned: PlannedTrial, load: Loader) -> Request:
+        trial, item = planned
+        return Request(item.id, item.task, trial.repeat, trial.attempt, trial.seed(self._plan.seed), load, trial.id)
 
     async def _keep(self, trial: Trial, reply: Reply) -> Outcome:
         """Store the picture, if it is one. What a model returns is bounded and checked before it is trusted."""

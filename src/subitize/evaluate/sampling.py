@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from subitize.errors import ConflictError
 from subitize.interfaces import Suite
 from subitize.records import Count, Draw, Item, Scalar
-from subitize.registry import Resolved, make_items
+from subitize.registry import Resolved, is_outside, make_items
 from subitize.store import SAMPLED_FROM_AT_MOST
 
 SCHEME = "stratified-2"
@@ -53,9 +53,26 @@ class Remembered(Iterable[Item]):
         return True
 
 
-@lru_cache(maxsize=16)
+@dataclass(frozen=True, slots=True)
+class _Remade(Iterable[Item]):
+    """The items of a suite that are soon made, and so are made again at each pass rather than held."""
+
+    suite: Resolved[Suite]
+    seed: int
+
+    def __iter__(self) -> Iterator[Item]:
+        return make_items(self.suite, self.seed)
+
+
 def items_of(suite: Resolved[Suite], seed: int) -> Iterable[Item]:
-    """Return the items of a suite, made only once."""
+    """Return the items of a suite, made only once unless that costs more memory than it saves time."""
+    if suite.obj.count_items() is not None and not is_outside(suite):
+        return _Remade(suite, seed)
+    return _remember_items(suite, seed)
+
+
+@lru_cache(maxsize=16)
+def _remember_items(suite: Resolved[Suite], seed: int) -> Iterable[Item]:
     return Remembered(make_items(suite, seed))
 
 

@@ -263,12 +263,25 @@ class ReadingBasis(NamedTuple):
     value: Value
 
 
-def read_trials(run: "Run", model: str) -> Iterator[ResponseRow]:
-    """Yield all responses of a model, failures included, without their content."""
+def read_trials(
+    run: "Run", model: str, items: Sequence[str] | None = None, repeat: int | None = None
+) -> Iterator[ResponseRow]:
+    """Yield the responses of a model, failures included, without their content: all, or those of some trials."""
     c = tables.responses.c
+    conditions = [c.model == model]
+    if items is not None:
+        conditions += [c.run_id == run.run_id, c.item_id.in_(items), c.repeat == repeat]
     columns = (c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome)
-    for *trial, status, outcome in run.rows(select_responses(run, columns, c.model == model, per="response")):
+    for *trial, status, outcome in run.rows(select_responses(run, columns, *conditions, per="response")):
         yield ResponseRow._make((*trial, _kind(outcome) if status == tables.DONE else FAILED))
+
+
+def read_repeats(run: "Run", model: str) -> list[int]:
+    """List the numbers of the repeats of a model's trials."""
+    c = tables.responses.c
+    return sorted(
+        row.repeat for row in run.fetch(run.select(tables.responses, c.repeat).where(c.model == model).distinct())
+    )
 
 
 def read_values(run: "Run", judge: str) -> Iterator[tuple[str, str, Value]]:

@@ -10,7 +10,21 @@ from itertools import islice, zip_longest
 from types import TracebackType
 from typing import Any, Self
 
-from sqlalchemy import Column, ColumnElement, Connection, MetaData, Row, Select, Table, func, insert, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    MetaData,
+    Row,
+    Select,
+    Table,
+    func,
+    insert,
+    literal,
+    select,
+    tuple_,
+    update,
+)
 
 import subitize
 from subitize.errors import BadValueError, ConflictError, DamagedRunError, NotARunError, SubitizeError, UnknownNameError
@@ -52,6 +66,7 @@ from subitize.store.rows import (
 )
 
 _NO_DESIGN = Design()
+_ITEMS_AT_ONCE = 500
 
 SAMPLED_FROM_AT_MOST = 20_000
 """A sample is taken from a suite's first so many items: a suite may have more than can be made."""
@@ -79,7 +94,7 @@ class Sample:
     """The sampled items of a suite, each with its position in the suite, and the sampling scheme."""
 
     scheme: str
-    items: Sequence[tuple[int, Item]]
+    items: Iterable[tuple[int, Item]]
 
 
 class Run:
@@ -229,6 +244,18 @@ class Run:
             query = query.where(c.item_id.in_(ids))
         return [decode_item(*row) for row in self.rows(query)]
 
+    def stream_items(self, suite: str | None = None) -> Iterator[Item]:
+        """Yield all items, or those of a suite, in order; few are held at once."""
+        c = tables.items.c
+        query = self.select(tables.items).order_by(c.suite, c.position).limit(_ITEMS_AT_ONCE)
+        if suite is not None:
+            query = query.where(c.suite == suite)
+        rows = self.fetch(query)
+        while rows:
+            yield from (decode_item(row.item_id, row.task, row.asks, row.factors) for row in rows)
+            last = tuple_(literal(rows[-1].suite), literal(rows[-1].position))
+            rows = self.fetch(query.where(tuple_(c.suite, c.position) > last)) if len(rows) == _ITEMS_AT_ONCE else []
+
     def finished(self, model: str) -> set[str]:
         """Return the ids of the trials that need no further try."""
         c = tables.responses.c
@@ -291,10 +318,11 @@ class Run:
             for row in self.fetch(self.select(tables.attachments))
         }
 
-    def answers(self, model: str) -> Iterator[tuple[str, str]]:
-        """Yield the trials that a model has answered, with their items."""
+    def answers(self, model: str, items: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield the trials by which a model has answered these items, with the items."""
         c = tables.responses.c
-        yield from self.rows(select_responses(self, (c.trial_id, c.item_id), c.model == model, IS_DONE, per="response"))
+        own = (c.run_id == self.run_id, c.model == model, c.item_id.in_(items), IS_DONE)
+        yield from self.rows(select_responses(self, (c.trial_id, c.item_id), *own, per="response"))
 
     def answered(self, judge: str) -> set[tuple[str, str]]:
         """Return what a judge has answered, as ids of subject and question."""

@@ -4,8 +4,9 @@ Testolin, Hou and Zorzi (2025), sections 2.1.1 and 2.1.2. An image is named 3_4_
 were requested."""
 
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Annotated, get_args
 
 from subitize import records
@@ -97,14 +98,15 @@ class Naming(Suite):
 
     def again(self, tried: Sequence[Attempt]) -> Iterable[Attempt]:
         """Ask discarded items again in cells with too few eligible answers."""
-        cells: dict[tuple[object, ...], list[Attempt]] = defaultdict(list)
-        for one in tried:
-            factors = one.item.factors
-            cells[factors["category"], factors["number"], factors["wording"]].append(one)
-        for cell in cells.values():
-            eligible = [one for one in cell if any(isinstance(value, records.Known) for value in one.values.values())]
-            if len(eligible) < min(LEAST_PER_CELL, len(cell)):
-                yield from (one for one in cell if _is_discarded(one))
+        sizes, eligible = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
+        for one in tried:  # not held, as all of them take much memory
+            sizes[cell := _cell_of(one)] += 1
+            eligible[cell] += any(isinstance(value, records.Known) for value in one.values.values())
+        short = {cell: list[Attempt]() for cell, size in sizes.items() if eligible[cell] < min(LEAST_PER_CELL, size)}
+        for one in tried if short else ():
+            if _is_discarded(one) and (cell := _cell_of(one)) in short:
+                short[cell].append(one)
+        return chain.from_iterable(short.values())
 
     def _item(self, seed: int, cell: tuple[str, int, int], wording: str) -> records.Item:
         category, number, index = cell
@@ -125,6 +127,11 @@ def _count_ask(category: str, number: int, wording: str) -> records.Ask:
 
 def _name_things(category: str, wording: str) -> str:
     return plural(CATEGORIES[category].noun) if wording == "category" else wording
+
+
+def _cell_of(tried: Attempt) -> tuple[object, ...]:
+    factors = tried.item.factors
+    return factors["category"], factors["number"], factors["wording"]
 
 
 def _is_discarded(tried: Attempt) -> bool:
