@@ -9,7 +9,7 @@ from PIL import Image
 from subitize.interfaces import JudgeQuestion, JudgeRequest, Pixels, Request
 from subitize.judges.observer import ObserverJudge
 from subitize.labels import interpret, parse_rule
-from subitize.models.painter import Painter
+from subitize.models.stand_ins import Painter
 from subitize.papers.geckonum.suite import Geckonum
 from subitize.records import Ask, Drawn, Item, Known, Picture, Stored, task_text
 

@@ -83,16 +83,16 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "ideal-human": "subitize.models.stand_ins:IdealHuman",
         "observer": "subitize.models.stand_ins:ObserverModel",
         "openai": "subitize.models.openai:OpenAi",
-        "painter": "subitize.models.painter:Painter",
-        "random": "subitize.models.random:Random",
+        "painter": "subitize.models.stand_ins:Painter",
+        "random": "subitize.models.stand_ins:Random",
         "transformers": "subitize.models.transformers:Transformers",
     },
     "judges": {
         "clip": "subitize.judges.clip:Clip",
         "clipscore": "subitize.judges.clip:ClipScore",
         "counter": "subitize.judges.counting:CounterJudge",
-        "dsg": "subitize.judges.alignment:Dsg",
-        "fit": "subitize.judges.alignment:FitJudge",
+        "dsg": "subitize.judges.asking:Dsg",
+        "fit": "subitize.judges.asking:FitJudge",
         "observer": "subitize.judges.observer:ObserverJudge",
         "ocr": "subitize.judges.ocr:Ocr",
         "parser": "subitize.judges.parser:Parser",
@@ -106,7 +106,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "multiplicative": "subitize.suites.refined:multiplicative",
         "position": "subitize.suites.refined:position",
         "positions": "subitize.suites.refined:positions",
-        "rewritten": "subitize.suites.rewritten:Rewritten",
+        "rewritten": "subitize.suites.refined:Rewritten",
     },
 }
 
@@ -235,42 +235,9 @@ def make_items(suite: Resolved[Suite], seed: int) -> Iterator[Item]:
     """Make a suite's items; those of outside packages are checked one by one."""
     if not is_outside(suite):
         return iter(suite.obj.items(seed))
-    return _check_items(suite.spec.name, suite.obj, seed)
+    from subitize.suites.checks import check_items
 
-
-def _check_items(suite: str, it: Suite, seed: int) -> Iterator[Item]:
-    """Iterate over a plug-in suite's items; the error for an unusable or unstorable one names it."""
-    seen: set[str] = set()
-    try:
-        for item in it.items(seed):
-            fault = _find_item_fault(suite, item, seen)
-            if fault:
-                raise BadValueError(f"suite {suite!r}: item {len(seen) + 1} {fault}")
-            seen.add(item.id)
-            yield item
-    except SubitizeError:
-        raise
-    except Exception as error:  # an outside package may fail in any way
-        raise BadValueError(
-            f"suite {suite!r} failed to make item {len(seen) + 1}: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _find_item_fault(suite: str, item: object, seen: Collection[str]) -> str:
-    from subitize.io import codec
-
-    if not isinstance(item, Item):
-        return f"should be an Item, not {item!r:.60}"
-    if not isinstance(item.id, str) or not item.id.startswith(f"{suite}/"):
-        return f"has the id {item.id!r:.60}; it should begin with {suite}/"
-    if item.id in seen:
-        return f"has the id {item.id!r:.60} of an earlier one; each needs its own"
-    parts = (
-        codec.fault(codec.task, item.task),
-        codec.fault(codec.asks, item.asks),
-        codec.fault(codec.factors, item.factors),
-    )
-    return next((f"({item.id!r:.60}) {fault}" for fault in parts if fault), "")
+    return check_items(suite.spec.name, suite.obj, seed)
 
 
 def is_outside(suite: Resolved[Suite]) -> bool:
@@ -381,8 +348,7 @@ def _refine(
     refinement: "tuple[_Factory, Mapping[str, str]]",
 ) -> Resolved[Suite]:
     """Make a suite and a refinement, and combine them; the refinement's source becomes an option."""
-    from subitize.suites.refined import Refined
-    from subitize.suites.rewritten import Rewritten
+    from subitize.suites.refined import Refined, Rewritten
 
     base, base_target, base_given = suite
     by, by_given = refinement
@@ -496,8 +462,7 @@ def _as_counting(kind: Kind, name: str, reference: str, found: Any) -> Any:  # n
         return found
     if name not in _DETECTORS and reference not in {one.value for one in plugins.installed("subitize.detectors")}:
         return found
-    from subitize.networks.detectors.detector import Detector
-    from subitize.networks.detectors.settings import detector_factory
+    from subitize.networks.detectors.detector import Detector, detector_factory
 
     if not (inspect.isclass(found) and issubclass(found, Detector)):
         raise TypeError(f"a detector is a subclass of {Detector.__module__}.Detector")

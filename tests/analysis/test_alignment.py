@@ -10,7 +10,7 @@ import pytest
 
 from subitize.analysis.alignment import Alignment, align_run, estimate_scores, score_graph
 from subitize.errors import NothingToDoError, UnknownNameError
-from subitize.judges.alignment import graph_of
+from subitize.judges.asking import graph_of
 from subitize.language.clauses import read_graph
 from subitize.records import (
     Count,

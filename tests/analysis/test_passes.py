@@ -137,7 +137,7 @@ def test_numbers_that_the_design_fixes_do_not_widen_the_interval() -> None:
     assert fixed.high - fixed.low < 0.5 * (sampled.high - sampled.low)
 
 
-PROOF = pytest.mark.proof("subitize.analysis.score", "subitize.stats.estimate", "subitize.models.painter")
+PROOF = pytest.mark.proof("subitize.analysis.score", "subitize.stats.estimate", "subitize.models.stand_ins")
 
 
 @pytest.mark.slow

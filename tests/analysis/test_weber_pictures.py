@@ -14,7 +14,7 @@ PROOF = pytest.mark.proof(
     "subitize.stats.response_law",
     "subitize.analysis.counting",
     "subitize.analysis.measures",
-    "subitize.models.painter",
+    "subitize.models.stand_ins",
     "subitize.stimuli",
 )
 

@@ -17,7 +17,7 @@ from subitize.corpus.files import choose_layout, find_shards
 from subitize.corpus.numerosities import OPTIONAL, CaptionRule, may_have_number
 from subitize.corpus.tagging import FastTagger, Found, SpacyTagger, load_pipeline, make_tagger
 from subitize.interfaces import NoEvents, Pixels, Request
-from subitize.models.painter import Painter
+from subitize.models.stand_ins import Painter
 from subitize.records import Draw
 from tests.commands import call, start
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from subitize.interfaces import Pixels, Request
-from subitize.models.painter import Painter
+from subitize.models.stand_ins import Painter
 from subitize.records import Draw
 from tests.commands import call
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from subitize.analysis import power
-from subitize.models.painter import Painter
+from subitize.models.stand_ins import Painter
 from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.numbersense.suite import Naming
 from tests.commands import Finished, call, serving

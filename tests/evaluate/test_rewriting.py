@@ -14,7 +14,7 @@ from subitize.evaluate.sampling import sample_of
 from subitize.records import task_text
 from subitize.registry import make_suite
 from subitize.store import Folder, Run
-from subitize.suites.rewritten import COLUMNS, read_rows
+from subitize.suites.refined import COLUMNS, read_rows
 from tests.cases import Case
 from tests.commands import Finished, call, start
 from tests.models.openai_server import Behaviour, Fault, Server, serving

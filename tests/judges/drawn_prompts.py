@@ -12,7 +12,7 @@ from subitize.interfaces import Judge, Model, Pixels, Reply, Request
 from subitize.judges.ocr import Ocr
 from subitize.language.clauses import read_scene
 from subitize.language.scene import Entity, NotUnderstood, Relation, Scene
-from subitize.models.painter import Painter
+from subitize.models.stand_ins import Painter
 from subitize.records import (
     Ask,
     Confirm,

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from subitize.analysis.alignment import align_run
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import JudgeQuestion, JudgeRequest, SelfTest
-from subitize.judges.alignment import NOUNS
-from subitize.judges.asking import shown_picture
+from subitize.judges.asking import NOUNS, shown_picture
 from subitize.judges.clip import Clip, ClipScore, Encoders, draw_rivals, is_akin
 from subitize.labels import interpret, parse_rule
 from subitize.networks import collages

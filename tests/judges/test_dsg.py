@@ -7,7 +7,7 @@ import pytest
 from subitize.analysis.alignment import Alignment, align_run
 from subitize.errors import BadValueError
 from subitize.interfaces import ComputesSeveral, Judge
-from subitize.judges.alignment import Dsg, graph_of
+from subitize.judges.asking import Dsg, graph_of
 from subitize.records import Answer, Confirm, Count, Draw, Item, Known, Stimulus
 from subitize.registry import make_judge
 from subitize.store import Run

@@ -18,7 +18,7 @@ from subitize.interfaces import (
     Request,
     Responds,
 )
-from subitize.judges.alignment import FIT_QUESTION, FitJudge
+from subitize.judges.asking import FIT_QUESTION, FitJudge
 from subitize.records import (
     Count,
     Drawn,

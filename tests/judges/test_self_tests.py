@@ -8,8 +8,7 @@ import pytest
 from subitize.errors import BadFileError, UnusableModelError
 from subitize.interfaces import Judge, Model, Reply, Request, SelfTest
 from subitize.io.images import decode
-from subitize.judges.alignment import Dsg, FitJudge
-from subitize.judges.asking import Vlm
+from subitize.judges.asking import Dsg, FitJudge, Vlm
 from subitize.judges.clip import ClipScore
 from subitize.judges.ocr import Ocr
 from subitize.language.nouns import plural

@@ -4,7 +4,7 @@ from itertools import permutations
 
 from subitize.labels import interpret, parse_rule, read_standing
 from subitize.labels.boxes import SpatialClaim
-from subitize.networks.detectors.settings import nouns_of
+from subitize.networks.detectors.detector import nouns_of
 from subitize.records import Box, Boxes, Confirm, Discarded, Known, Value
 from tests.cases import Case
 

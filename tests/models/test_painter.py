@@ -18,9 +18,7 @@ from subitize.io.images import decode
 from subitize.judges.observer import ObserverJudge
 from subitize.language.clauses import read_graph, read_scene
 from subitize.language.scene import NotUnderstood
-from subitize.models.painter import DrawnNumber, Painter, draw
-from subitize.models.random import Random
-from subitize.models.stand_ins import IdealHuman
+from subitize.models.stand_ins import DrawnNumber, IdealHuman, Painter, Random, draw
 from subitize.records import Confirm, Draw, Drawn, Refused, Stored, Words
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.stats.response_law import Slips, human_law
@@ -35,9 +33,7 @@ from tests.models.painter_laws import painter_law
 from tests.runs import run_suite
 
 proof = pytest.mark.proof(
-    "subitize.models.painter",
     "subitize.models.stand_ins",
-    "subitize.models.random",
     "subitize.stats.response_law",
     "subitize.language",
     "subitize.stimuli",

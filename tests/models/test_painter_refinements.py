@@ -10,7 +10,7 @@ from subitize.io.images import decode
 from subitize.judges.observer import ObserverJudge
 from subitize.language.clauses import read_scene
 from subitize.language.scene import Scene
-from subitize.models.painter import Painter
+from subitize.models.stand_ins import Painter
 from subitize.records import Confirm, Count, Draw, Drawn, Item, Stored, Words
 from subitize.registry import make_suite
 from subitize.stimuli.clipart import PALETTE
@@ -21,7 +21,7 @@ REFINEMENTS = ("", "~multiplicative", "~additive", "~grid", "~position", "~list"
 proof = pytest.mark.proof(
     "subitize.papers.t2icountbench",
     "subitize.suites",
-    "subitize.models.painter",
+    "subitize.models.stand_ins",
     "subitize.language",
     "subitize.stimuli",
 )

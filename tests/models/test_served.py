@@ -11,7 +11,7 @@ import pytest
 
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.interfaces import Pixels, Reply, Request, Responds, TransientError, Usage
-from subitize.models.served import ServedModel
+from subitize.models.http import ServedModel
 from subitize.records import Draw, Refused
 from tests.models.scripted_server import Answer, scripting
 

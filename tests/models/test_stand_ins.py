@@ -10,8 +10,7 @@ import pytest
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import score
 from subitize.interfaces import Request
-from subitize.models.random import Random
-from subitize.models.stand_ins import IdealHuman, ObserverModel
+from subitize.models.stand_ins import IdealHuman, ObserverModel, Random
 from subitize.records import Answer, Estimate, Picture, Refused, Said, Stimulus
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.stats.response_law import human_law
@@ -36,7 +35,10 @@ def _give(picture: bytes, _: Picture) -> bytes:
     [
         pytest.param(10, 1, id="some"),
         pytest.param(
-            50, 10, id="all", marks=pytest.mark.proof("subitize.models.random", "subitize.stats", "subitize.analysis")
+            50,
+            10,
+            id="all",
+            marks=pytest.mark.proof("subitize.models.stand_ins", "subitize.stats", "subitize.analysis"),
         ),
     ],
 )

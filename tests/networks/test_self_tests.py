@@ -13,9 +13,8 @@ from subitize.io.images import Rgb
 from subitize.language.nouns import plural
 from subitize.networks import collages
 from subitize.networks.detectors.classes import COCO_CLASSES
-from subitize.networks.detectors.detector import Detector, self_test
+from subitize.networks.detectors.detector import Detector, DetectorSettings, self_test
 from subitize.networks.detectors.opencv import Ssd, Yolo
-from subitize.networks.detectors.settings import DetectorSettings
 from subitize.stats.boxes import Detections, Floats
 from tests.networks.coco_network import copy_yolo, ssd_folder, yolo_folder
 from tests.networks.onnx_graphs import write_network

@@ -14,7 +14,7 @@ import pytest
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.io.images import Rgb
-from subitize.networks.detectors.detector import Detector
+from subitize.networks.detectors.detector import Detector, DetectorSettings, detector_factory
 from subitize.networks.detectors.hub import (
     Detr,
     GroundingDino,
@@ -26,7 +26,6 @@ from subitize.networks.detectors.hub import (
     RtDetr,
     Sam3,
 )
-from subitize.networks.detectors.settings import DetectorSettings, detector_factory
 from subitize.stats.boxes import Detections, Floats
 from tests.networks import tiny_detectors
 from tests.networks.tiny_weights import find_tiny

@@ -10,7 +10,7 @@ from subitize.analysis.frame import ReadOptions, RunFrame
 from subitize.analysis.overview import read_names
 from subitize.analysis.provenance import read_provenance
 from subitize.frame import Frame, frame_seen
-from subitize.judges.alignment import graph_of
+from subitize.judges.asking import graph_of
 from subitize.records import Fit, Item, Known, Question, Reading, Subject, Trial, Value, Words, task_text
 from subitize.report.alignment import alignment_sections
 from subitize.report.figures import to_inline_svg

@@ -26,7 +26,7 @@ from subitize.evaluate.looks import JudgePool
 from subitize.interfaces import Finding, Judge, JudgeRequest, Pixels, Request, SelfTest
 from subitize.io.prices import load_prices
 from subitize.labels import parse_rule
-from subitize.models.painter import Painter
+from subitize.models.stand_ins import Painter
 from subitize.records import Boxes, Count, Draw, Outcome, Question, Spec, Stimulus, Words
 from subitize.registry import Resolved, make_judge
 from subitize.stimuli.recipes import render

@@ -19,7 +19,7 @@ from subitize.analysis.frame import RunFrame, list_judges
 from subitize.errors import NothingToDoError
 from subitize.frame import Frame, label_readings, latest_attempts, read_label
 from subitize.io.frames import make_frame
-from subitize.judges.alignment import graph_of
+from subitize.judges.asking import graph_of
 from subitize.judges.ocr import text_asks
 from subitize.labels import PLURALITY
 from subitize.language.questions import Node

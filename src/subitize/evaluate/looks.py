@@ -25,7 +25,7 @@ from subitize.evaluate.judging import check_findings
 from subitize.evaluate.pictures import Loader
 from subitize.interfaces import Finding, Judge, JudgeQuestion, JudgeRequest, Usage
 from subitize.io.images import image_format
-from subitize.judges.alignment import NOUNS
+from subitize.judges.asking import NOUNS
 from subitize.labels import Rule, interpret
 from subitize.language.clauses import read_scene
 from subitize.language.nouns import singular

@@ -22,8 +22,7 @@ from subitize.io.specs import with_address
 from subitize.models.openai import DEFAULT_URL
 from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Task, Trial, base_suite
 from subitize.registry import Resolved
-from subitize.suites.refined import find_refinable
-from subitize.suites.rewritten import COLUMNS, RewrittenPrompt, read_rows
+from subitize.suites.refined import COLUMNS, RewrittenPrompt, find_refinable, read_rows
 
 try:
     import fcntl

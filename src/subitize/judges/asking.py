@@ -1,15 +1,20 @@
-"""Judges that put their questions to a model: `Vlm` asks about the whole picture, `Parts` about each part.
+"""Judges that put their questions to a model, whose words or scores are the evidence.
 
-The model's words are the evidence; a policy reads the number in them. A judge has the methods of its model: it waits
-for a server or computes, one by one or in batches."""
+`Vlm` asks about the whole picture, `Parts` about each part, `Dsg` every yes-or-no question of the prompt's scene graph,
+in the manner of Cho et al. (2024). `FitJudge` takes a score: VQAScore, an image-text matching head, or a similarity. A
+judge has the methods of its model: it waits for a server or computes, one by one or in batches. Local models are tested
+with photographs of known things."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from functools import cache
 from string import ascii_lowercase
 from typing import Annotated, Any
 
-from subitize.errors import BadValueError, UnknownNameError
+from PIL import Image
+
+from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError, UnusableModelError
 from subitize.interfaces import (
     Computes,
     ComputesSeveral,
@@ -26,18 +31,29 @@ from subitize.interfaces import (
     TransientError,
     Usage,
 )
-from subitize.judges.self_tests import NOT_TESTED, ComputeFindings, EmptyAnswerError, check_answers
+from subitize.io.images import encode_png
+from subitize.labels import interpret, parse_rule
+from subitize.language.clauses import read_graph
 from subitize.language.final import POLICIES
+from subitize.language.nouns import article, plural
+from subitize.language.questions import Node
+from subitize.networks.collages import PHOTO_NOUNS, make_collage
+from subitize.networks.detectors.classes import COCO_CLASSES
 from subitize.records import (
     Answer,
+    Ask,
     Choose,
     Confirm,
     Count,
+    Draw,
     Drawn,
     Failed,
     Fit,
+    Item,
+    Known,
     Match,
     MatchesPrompt,
+    Measured,
     Outcome,
     Question,
     Refused,
@@ -50,6 +66,8 @@ from subitize.records import (
     digest,
     task_text,
 )
+from subitize.stimuli.colours import COLOUR_NAMES
+from subitize.stimuli.glyphs import GLYPHS
 
 _TASKS = {
     "answer": ("asks questions about pictures", "answer"),
@@ -74,6 +92,7 @@ def shown_picture(exhibit: JudgeRequest) -> Stored:
 
 
 Findings = tuple[Finding, ...]
+ComputeFindings = Callable[[Sequence[JudgeRequest]], Sequence[Findings]]
 
 
 class ModelJudge(Judge):
@@ -276,3 +295,159 @@ def phrase(inquiry: JudgeQuestion, prompt: str | None) -> str:
             lettered = (f"({letter}) {line}" for letter, line in zip(ascii_lowercase, lines, strict=False))
             return "\n".join([wording, *lettered, "Answer with the letter of the line."])
     return wording
+
+
+NOT_TESTED = SelfTest(False, "left out (self_test=false)")
+_LEAST_SHARE = 0.75
+_REMEDY = "its weights are damaged, not trained, or not meant for such questions (self_test=false uses it all the same)"
+
+
+class EmptyAnswerError(ValueError):
+    """A model gave an empty answer."""
+
+    def __init__(self) -> None:
+        super().__init__("the model gave an empty answer")
+
+
+def check_answers(compute: ComputeFindings, rule: str, *, counts: bool) -> SelfTest:
+    """Ask whether things are there, and if that fails and `counts` is true, how many, as some models only count.
+
+    The answers are read by the judge's own rule, as they will be in a run.
+    """
+    told = []
+    for asked in (_is_there, _how_many) if counts else (_is_there,):
+        right = 0
+        try:
+            found = compute([_exhibit(noun, 0, [asked(noun), asked(_another(noun))]) for noun in PHOTO_NOUNS])
+        except _UNTESTABLE as error:
+            return SelfTest(False, f"cannot be tested: {error}")
+        except EmptyAnswerError:
+            found = ()  # nothing is right
+        for noun, findings in zip(PHOTO_NOUNS, found, strict=False):
+            values = [
+                interpret(finding.evidence, asked(one).question, parse_rule(rule))
+                for one, finding in zip((noun, _another(noun)), findings, strict=True)
+            ]
+            # One counts as yes, and none as no.
+            right += sum(value == Known(expected) for value, expected in zip(values, (True, False), strict=True))
+        count, example = 2 * len(PHOTO_NOUNS), asked(PHOTO_NOUNS[0]).wording
+        told.append(f"{right} of {count} questions about photographs ({example} …) answered right")
+        if right >= _LEAST_SHARE * count:
+            return SelfTest(True, told[-1])
+    raise UnusableModelError(f"{', '.join(told)}: {_REMEDY}")
+
+
+def check_scores(compute: ComputeFindings) -> SelfTest:
+    """Score the names of four things against photographs of each: the right name must score best."""
+    shown = [(noun, seed) for noun in PHOTO_NOUNS for seed in (0, 1)]
+    names = [JudgeQuestion(Fit(f"a photo of {article(noun)} {noun}"), "") for noun in PHOTO_NOUNS]
+    try:
+        found = compute([_exhibit(noun, seed, names) for noun, seed in shown])
+    except _UNTESTABLE as error:
+        return SelfTest(False, f"cannot be tested: {error}")
+    right = 0
+    for (noun, _), findings in zip(shown, found, strict=True):
+        scores = [one.evidence.score for one in findings if isinstance(one.evidence, Measured)]
+        own = scores.pop(PHOTO_NOUNS.index(noun))
+        right += all(own > score for score in scores)
+    told = f"{right} of {len(shown)} photographs fit their own names best"
+    if right < _LEAST_SHARE * len(shown):
+        raise UnusableModelError(f"{told}: {_REMEDY}")
+    return SelfTest(True, told)
+
+
+# No photographs are installed, or the network reads region features instead of pixels.
+_UNTESTABLE = (MissingPartError, BadFileError, BadValueError)
+
+
+def _another(noun: str) -> str:
+    return PHOTO_NOUNS[(PHOTO_NOUNS.index(noun) + 1) % len(PHOTO_NOUNS)]
+
+
+def _is_there(noun: str) -> JudgeQuestion:
+    return JudgeQuestion(
+        Confirm(f"there are some {plural(noun)}", is_informed=False), f"Is there {article(noun)} {noun} in the image?"
+    )
+
+
+def _how_many(noun: str) -> JudgeQuestion:
+    return JudgeQuestion(Count(noun), f"How many {plural(noun)} are in the image?")
+
+
+def _exhibit(noun: str, seed: int, inquiries: Sequence[JudgeQuestion]) -> JudgeRequest:
+    data = _photograph(noun, seed)
+    name = digest("photograph", noun, seed)
+    return JudgeRequest((Drawn(Stored(name * 2, "png")),), tuple(inquiries), lambda _: data, id=f"self-test {name}")
+
+
+@cache
+def _photograph(noun: str, seed: int) -> bytes:
+    return encode_png(Image.fromarray(make_collage([noun], seed).pixels), compress_level=1)
+
+
+NOUNS = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
+"""The things a prompt may mention: those we draw, and COCO's classes."""
+
+
+def graph_of(item: Item) -> tuple[Node, ...]:
+    """Make the scene graph of an item's prompt; empty if it is not understood."""
+    return read_graph(item.task.prompt, NOUNS, COLOUR_NAMES) if isinstance(item.task, Draw) else ()
+
+
+class Dsg(InWords):
+    """Ask an image-to-text model every yes-or-no question of a prompt's scene graph; `score --alignment` scores it."""
+
+    name = "dsg"
+    instead = "dsg:openai:MODEL, dsg:hf-inference:MODEL or dsg:transformers:MODEL"
+    counts = False
+    asks_about = "drawings of prompts that it can make a scene graph of"
+
+    def asks(self, item: Item, /) -> Sequence[Ask]:
+        """Ask everything the prompt says; nothing if it is not understood."""
+        return [node.ask for node in graph_of(item)]
+
+    def _can_ask(self, question: Question) -> bool:
+        return isinstance(question, Confirm)
+
+
+FIT_QUESTION = "How well does the image fit the text?"
+ASKS_ABOUT = "drawings of prompts"
+
+
+def fit_asks(item: Item) -> tuple[Ask, ...]:
+    """Ask how well a drawing fits its prompt; there is no right score."""
+    return (Ask(Fit(item.task.prompt), FIT_QUESTION, ()),) if isinstance(item.task, Draw) else ()
+
+
+class FitJudge(ModelJudge):
+    """Ask a model that scores texts how well each drawing fits its prompt; of a chat model it is VQAScore."""
+
+    name = "fit"
+    task = "match"
+    instead = "fit:transformers:MODEL_OR_FOLDER"
+    asks_about = ASKS_ABOUT
+
+    def asks(self, item: Item, /) -> Sequence[Ask]:
+        """Ask how well a drawing fits its prompt."""
+        return fit_asks(item)
+
+    def _can_ask(self, question: Question) -> bool:
+        return isinstance(question, Fit)
+
+    def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> Match:
+        if not isinstance(inquiry.question, Fit):
+            raise TypeError(f"a score does not answer {inquiry.question.id!r}")
+        return Match(shown_picture(exhibit), inquiry.question.text)
+
+    def _find(self, reply: Reply) -> Finding:
+        """Take the score named match."""
+        match reply.content:
+            case Scored(scores=scores) if "match" in scores:
+                return Finding(Measured(float(scores["match"])), reply.provenance, reply.usage)
+            case Refused(reason=reason):
+                raise ValueError(f"the model refused to score the text: {reason}")
+        raise ValueError(f"the model gave {reply.content!r:.80} where a score named match was asked for")
+
+    def _self_test(self, compute: ComputeFindings) -> SelfTest:
+        """Have photographs of known things scored."""
+        return check_scores(compute)

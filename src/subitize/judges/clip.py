@@ -16,9 +16,7 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import Finding, Judge, JudgeRequest, RuntimeOption, SelfTest
-from subitize.judges.alignment import ASKS_ABOUT, NOUNS, fit_asks
-from subitize.judges.asking import is_picture, shown_picture
-from subitize.judges.self_tests import NOT_TESTED
+from subitize.judges.asking import ASKS_ABOUT, NOT_TESTED, NOUNS, fit_asks, is_picture, shown_picture
 from subitize.labels import read_statement
 from subitize.language.nouns import article, plural, singular
 from subitize.networks import weights

@@ -9,7 +9,7 @@ from subitize.io.images import Rgb, decode
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.labels import CANNOT_TELL
 from subitize.networks.command import Counter
-from subitize.networks.detectors.settings import DetectorSettings, nouns_of
+from subitize.networks.detectors.detector import DetectorSettings, nouns_of
 from subitize.records import Boxes, Count, Outcome, Provenance, Question, Words
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours

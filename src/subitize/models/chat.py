@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from subitize.errors import BadValueError
-from subitize.interfaces import Reply, TransientError, Usage
+from subitize.interfaces import Reply, TransientError
 from subitize.io.images import data_url
 from subitize.labels import interpret, parse_rule
 from subitize.language.numbers import NUMERALS
-from subitize.models.http import SHORTEST_SECRET, Answered
+from subitize.models.http import SHORTEST_SECRET, Answered, read_usage
 from subitize.networks.joint import GAP, ask
 from subitize.records import (
     Confirm,
@@ -137,22 +137,6 @@ def read_chat(answered: Answered, provenance: Provenance) -> Reply:
     return Reply(_read_message(message, finish, choice.get("logprobs")), provenance, seconds, usage)
 
 
-def read_usage(content: Mapping[str, Any]) -> Usage | None:
-    """Read what a call used, if the server gives plausible numbers."""
-    usage = content.get("usage")
-    if not isinstance(usage, dict):
-        return None
-    tokens_in, tokens_out = (
-        _count(usage.get(name, usage.get(other)))
-        for name, other in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
-    )
-    if tokens_in is None or tokens_out is None:
-        return None
-    details = usage.get("prompt_tokens_details")
-    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
-    return Usage(tokens_in, tokens_out, cached_in=min(cached or 0, tokens_in))
-
-
 def read_extra(text: str | None, taken: Collection[str], key: str) -> dict[str, object]:
     """Read the option `extra`; refuse parameters that subitize sets or that are options themselves.
 
@@ -232,8 +216,3 @@ def _tokens(logprobs: object) -> tuple[Token, ...]:
         if all(map(math.isfinite, [token.logprob, *others.values()])):
             tokens.append(token)
     return tuple(tokens)
-
-
-def _count(value: object) -> int | None:
-    is_count = isinstance(value, int | float) and 0 <= value < 10**12 and value == int(value)
-    return int(value) if is_count and isinstance(value, int | float) else None

@@ -8,7 +8,7 @@ from subitize.io.images import Rgb, decode
 from subitize.labels import CANNOT_TELL, interpret
 from subitize.models.stand_ins import ANY_KIND, read_count
 from subitize.networks.command import Counter
-from subitize.networks.detectors.settings import DetectorSettings, nouns_of
+from subitize.networks.detectors.detector import DetectorSettings, nouns_of
 from subitize.records import Boxes, Count, Known, Refused, Said
 from subitize.stats.boxes import Detections
 from subitize.stimuli.colours import with_colours

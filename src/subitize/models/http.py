@@ -10,10 +10,10 @@ import math
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, is_dataclass
-from typing import Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, is_dataclass, replace
+from typing import Annotated, Any
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -21,9 +21,9 @@ import aiohttp
 from pydantic_core import from_json
 
 from subitize.errors import BadValueError, UnusableModelError
-from subitize.interfaces import TransientError
+from subitize.interfaces import Model, Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.models.pacing import LONGEST_PAUSE_SECONDS, Pacer, Turn
-from subitize.records import Failed, Refused
+from subitize.records import Draw, Failed, Refused, Said, TaskKind, digest
 
 _LARGEST_ANSWER_BYTES = 200_000_000
 _LONGEST_MESSAGE = 300
@@ -400,3 +400,102 @@ def _count_tokens(content: Mapping[str, Any], expected: int) -> int:
     usage = content.get("usage")
     total = usage.get("total_tokens") if isinstance(usage, dict) else None
     return total if isinstance(total, int) else expected
+
+
+def read_usage(content: Mapping[str, Any]) -> Usage | None:
+    """Read what a call used, if the server gives plausible numbers."""
+    usage = content.get("usage")
+    if not isinstance(usage, dict):
+        return None
+    tokens_in, tokens_out = (
+        _count(usage.get(name, usage.get(other)))
+        for name, other in (("prompt_tokens", "input_tokens"), ("completion_tokens", "output_tokens"))
+    )
+    if tokens_in is None or tokens_out is None:
+        return None
+    details = usage.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    return Usage(tokens_in, tokens_out, cached_in=min(cached or 0, tokens_in))
+
+
+def _count(value: object) -> int | None:
+    is_count = isinstance(value, int | float) and 0 <= value < 10**12 and value == int(value)
+    return int(value) if is_count and isinstance(value, int | float) else None
+
+
+class ServedModel(Model):
+    """Asks a server, at a pace that it can bear; what goes wrong becomes a reply, or an error that says what to do.
+
+    A class for one server gives its address, the variable that holds its key, and a method for each task: `answer`,
+    `draw` or both. Each method sends with `post` and reads what comes back.
+    """
+
+    name: str
+    """Its name in specs, NAME:MODEL."""
+    usual_url: str
+    """The server's address, unless `base_url` gives another; there it needs a key."""
+    usual_key_variable: str
+
+    def __init__(
+        self,
+        model: str,
+        /,
+        *,
+        base_url: Annotated[str | None, RuntimeOption] = None,
+        concurrency: Annotated[int, RuntimeOption] = 32,
+        requests_per_minute: Annotated[float | None, RuntimeOption] = None,
+        tokens_per_minute: Annotated[float | None, RuntimeOption] = None,
+        timeout_seconds: Annotated[float, RuntimeOption] = 120.0,
+        key_variable: Annotated[str | None, RuntimeOption] = None,
+    ) -> None:
+        limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
+        self.server = Server(base_url or self.usual_url, key_variable or self.usual_key_variable, limits)
+        self.base_url, self.served_name, self.concurrency = self.server.base_url, model, concurrency
+
+    def __init_subclass__(cls) -> None:
+        """Find the tasks: those for which there is a method."""
+        if "tasks" not in vars(cls):
+            both: tuple[TaskKind, ...] = ("answer", "draw")
+            cls.tasks = frozenset(task for task in both if getattr(cls, task) is not getattr(ServedModel, task))
+
+    def opened(self) -> AbstractAsyncContextManager[object]:
+        """Keep the connections to the server open."""
+        return self.server.opened()
+
+    def check(self) -> None:
+        """Raise BadValueError if a key is needed and missing."""
+        if self.base_url == self.usual_url:
+            self.server.state.need_key(f"{self.name}:{self.served_name}")
+
+    async def answer(self, picture: bytes, question: str, request: Request) -> tuple[str, Answered]:
+        """Answer a question about a picture: return the words, and what `post` gave."""
+        raise NotImplementedError
+
+    async def draw(self, prompt: str, request: Request) -> tuple[bytes, Answered]:
+        """Draw a prompt: return the encoded picture, and what `post` gave."""
+        raise NotImplementedError
+
+    async def respond(self, request: Request, /) -> Reply:
+        """Send the task; a refusal is a reply, too."""
+        provenance = replace(request.provenance(), parameters={"base_url": self.base_url})
+        content: Pixels | Said
+        try:
+            if isinstance(request.task, Draw):
+                data, (came, seconds) = await self.draw(request.text, request)
+                content = Pixels(data)
+            else:
+                words, (came, seconds) = await self.answer(request.picture(), request.text, request)
+                content = Said(words)
+        except DeclinedError as error:
+            return Reply(self.server.state.read_decline(error), provenance)
+        return Reply(content, provenance, seconds, read_usage(came))
+
+    async def post(self, path: str, body: Mapping[str, Any], requests: Sequence[Request], tokens: int = 0) -> Answered:
+        """Send what some requests ask for, which is expected to use so many tokens.
+
+        By an idempotency key the server recognises a repeated call. It includes a hash of the body: a run with another
+        seed has trials of the same ids, with other pictures.
+        """
+        ids, sent = [request.trial_id for request in requests], json.dumps(body)
+        key = f"{ids[0] if len(ids) == 1 else digest(*ids)}-{digest(sent)[:8]}"
+        return await self.server.post(path, sent.encode(), tokens=tokens, idempotency_key=key)

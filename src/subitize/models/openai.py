@@ -17,14 +17,12 @@ from subitize.models.chat import (
     given,
     read_chat,
     read_extra,
-    read_usage,
     scalars,
     score_answer,
     text_or_none,
     write_messages,
 )
-from subitize.models.http import DeclinedError, check_url
-from subitize.models.served import ServedModel
+from subitize.models.http import DeclinedError, ServedModel, check_url, read_usage
 from subitize.records import Draw, Failed, Scalar, Task
 
 DEFAULT_URL = "https://api.openai.com/v1"

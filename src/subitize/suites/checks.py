@@ -1,12 +1,14 @@
-"""Shared by suites: checks of options, a limit on categories, and balanced order.
+"""Shared by suites: checks of options and of plug-ins' items, a limit on categories, and balanced order.
 
 Items are ordered in rounds that contain every condition once, so any prefix is balanced."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from subitize.errors import BadValueError, UnknownNameError
+from subitize.errors import BadValueError, SubitizeError, UnknownNameError
+from subitize.interfaces import Suite
+from subitize.io import codec
 from subitize.records import Item, Scalar
 
 
@@ -61,3 +63,36 @@ def _mix(items: list[Item], factor: str) -> list[Item]:
         places[item.id] = (before[level] + 0.5) / sizes[level]
         before[level] += 1
     return sorted(items, key=lambda item: places[item.id])
+
+
+def check_items(suite: str, it: Suite, seed: int) -> Iterator[Item]:
+    """Iterate over a plug-in suite's items; the error for an unusable or unstorable one names it."""
+    seen: set[str] = set()
+    try:
+        for item in it.items(seed):
+            fault = _find_fault(suite, item, seen)
+            if fault:
+                raise BadValueError(f"suite {suite!r}: item {len(seen) + 1} {fault}")
+            seen.add(item.id)
+            yield item
+    except SubitizeError:
+        raise
+    except Exception as error:  # an outside package may fail in any way
+        raise BadValueError(
+            f"suite {suite!r} failed to make item {len(seen) + 1}: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _find_fault(suite: str, item: object, seen: Collection[str]) -> str:
+    if not isinstance(item, Item):
+        return f"should be an Item, not {item!r:.60}"
+    if not isinstance(item.id, str) or not item.id.startswith(f"{suite}/"):
+        return f"has the id {item.id!r:.60}; it should begin with {suite}/"
+    if item.id in seen:
+        return f"has the id {item.id!r:.60} of an earlier one; each needs its own"
+    parts = (
+        codec.fault(codec.task, item.task),
+        codec.fault(codec.asks, item.asks),
+        codec.fault(codec.factors, item.factors),
+    )
+    return next((f"({item.id!r:.60}) {fault}" for fault in parts if fault), "")

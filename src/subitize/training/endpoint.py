@@ -18,7 +18,7 @@ from subitize.evaluate.engines import LocalEngine
 from subitize.evaluate.judging import self_test
 from subitize.evaluate.looks import JudgePool, RewardedCount, RewardKind, RewardSample, Unscorable, read_samples, reward
 from subitize.interfaces import Judge
-from subitize.judges.alignment import NOUNS
+from subitize.judges.asking import NOUNS
 from subitize.labels import Rule, parse_rule
 from subitize.records import Count, Drawn, Stored
 from subitize.registry import Resolved

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from subitize.interfaces import Pixels, Request
 from subitize.language.questions import line_codes
-from subitize.models.painter import Painter
+from subitize.models.stand_ins import Painter
 from subitize.papers.geckonum.prompts import COLUMNS as PROMPT_COLUMNS
 from subitize.papers.geckonum.prompts import TYPES, Prompt, design
 from subitize.papers.geckonum.release import COLUMNS

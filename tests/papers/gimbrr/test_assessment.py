@@ -20,7 +20,7 @@ from subitize.analysis.provenance import read_provenance
 from subitize.interfaces import Pixels, Request
 from subitize.judges.clip import Clip
 from subitize.labels.parts import is_written
-from subitize.models.painter import Painter
+from subitize.models.stand_ins import Painter
 from subitize.networks.collages import make_collage
 from subitize.papers.gimbrr.prompts import ALL, read_prompt
 from subitize.papers.gimbrr.suite import JUDGES, Gimbrr, TaskPrompt, join_parts, list_parts, make_item, name_waiting
