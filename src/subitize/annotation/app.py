@@ -22,8 +22,7 @@ from subitize.io.images import decode, encode_png
 from subitize.records import Choose, digest
 from subitize.store.images import Images
 from subitize.web import is_same
-from subitize.web.app import make_web_app, send_page
-from subitize.web.sessions import UNKNOWN_LINK, Account, Sessions
+from subitize.web.app import UNKNOWN_LINK, Account, Sessions, make_web_app, send_page
 
 _MOST_PAGES = 8
 _PAGE_ID = re.compile("[0-9a-f]{64}")

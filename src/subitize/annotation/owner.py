@@ -20,7 +20,7 @@ from subitize.errors import BadImageError, NothingToDoError, SubitizeError
 from subitize.io.images import decode
 from subitize.records import Stored, to_plain
 from subitize.store.images import Images
-from subitize.web.sessions import address_of, identify, identify_changing
+from subitize.web.app import address_of, identify, identify_changing
 
 _SPEED_SECONDS = 600.0
 SignedIn = Annotated[Person, Depends(identify)]
