@@ -5,7 +5,7 @@ import math
 import pytest
 
 from subitize.analysis.published import Cell, CellId, CellMatch, compare_cell
-from subitize.papers.geckonum.reproduction import compare
+from subitize.papers.geckonum.tables import compare
 from subitize.report.claims import reproduction_result
 from tests.cases import Case
 

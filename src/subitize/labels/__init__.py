@@ -1,9 +1,18 @@
 """Turns evidence into values, and several values into one label, by named and versioned rules."""
 
 from subitize.labels.boxes import counted_boxes, read_standing, read_statement
-from subitize.labels.consensus import ADJUDICATED, EARLIER_NAME, MEDIAN, PLURALITY, consensus, is_ours, is_tie
+from subitize.labels.consensus import (
+    ADJUDICATED,
+    EARLIER_NAME,
+    MEDIAN,
+    PLURALITY,
+    PartsRule,
+    consensus,
+    find_parts_rule,
+    is_ours,
+    is_tie,
+)
 from subitize.labels.interpretation import CANNOT_TELL, SIMILARITY, interpret
-from subitize.labels.parts import PartsRule, find_parts_rule
 from subitize.labels.rules import (
     Rule,
     WordRule,

@@ -21,7 +21,7 @@ from subitize.language.scene import (
     Whole,
 )
 from subitize.records import UNKNOWN, Box, RelationWord
-from subitize.stimuli.parts import join_pieces, recognise_halves, recognise_parts
+from subitize.stimuli.parts import join_pieces, recognise_halves, recognise_holder, recognise_parts
 from subitize.stimuli.recognition import Recognised, recognise, recognise_plain
 from subitize.stimuli.segmentation import Region, regions
 
@@ -209,8 +209,6 @@ _MOST_SCRAPS = 64  # more cannot be the pieces of a few things
 
 
 def _see_holder(region: Region, thing: Recognised, position: int) -> Iterator[SeenThing]:
-    from subitize.stimuli.holders import recognise_holder  # most pictures show no holder
-
     holder, held = recognise_holder(region) or (None, [])
     if holder is None or holder.doubt > thing.doubt:
         yield from _see_loose([(region, thing)])

@@ -22,8 +22,7 @@ from subitize.language.nouns import plural
 from subitize.papers.geckonum.importing import JUDGE, import_geckonum
 from subitize.papers.geckonum.labels import Annotations, estimate_means, read_released, read_run
 from subitize.papers.geckonum.release import MODELS, read_release
-from subitize.papers.geckonum.reproduction import compare
-from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, QUANTIFIERS, compute_extensions, compute_tables
+from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, QUANTIFIERS, compare, compute_extensions, compute_tables
 from subitize.stats.estimate import estimate, wilson_interval
 from subitize.store import Folder, Run
 from tests.cases import Case
@@ -513,6 +512,6 @@ def test_the_drops_of_table_a5_are_within_one_point(found: dict[CellId, str]) ->
 
 @pytest.mark.slow
 def test_the_tables_of_the_release_need_no_store() -> None:
-    code = "import sys, subitize.papers.geckonum.reproduction; print('sqlalchemy' in sys.modules)"
+    code = "import sys, subitize.papers.geckonum.tables; print('sqlalchemy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -19,7 +19,7 @@ from subitize.analysis.protocols import read_protocols
 from subitize.analysis.provenance import read_provenance
 from subitize.interfaces import Pixels, Request
 from subitize.judges.clip import Clip
-from subitize.labels.parts import is_written
+from subitize.labels.consensus import is_written
 from subitize.models.stand_ins import Painter
 from subitize.networks.collages import make_collage
 from subitize.papers.gimbrr.prompts import ALL, read_prompt

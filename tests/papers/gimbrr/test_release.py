@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadFileError
-from subitize.papers.gimbrr.export import COLUMNS
 from subitize.papers.gimbrr.ratings import TaskRatings
-from subitize.papers.gimbrr.release import GimbrrRelease, read_release, take_released
+from subitize.papers.gimbrr.release import COLUMNS, GimbrrRelease, read_release, take_released
 from subitize.papers.gimbrr.suite import MATCH, make_item, make_prompt
 from tests.cases import Case
 from tests.commands import call

@@ -10,8 +10,7 @@ from subitize.analysis.published import ComparedCell
 from subitize.papers.gimbrr.prompts import ALL
 from subitize.papers.gimbrr.ratings import TaskRatings, add_pooled
 from subitize.papers.gimbrr.release import read_release, take_released
-from subitize.papers.gimbrr.reproduction import compare
-from subitize.papers.gimbrr.tables import compute_tables
+from subitize.papers.gimbrr.tables import compare, compute_tables
 from tests.cases import Case
 from tests.commands import call
 from tests.papers.gimbrr.gimbrr_release import DIRECTORY, RATINGS, read_rows

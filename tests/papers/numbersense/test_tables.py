@@ -9,8 +9,7 @@ import pytest
 from subitize.analysis.published import CellId, ComparedCell
 from subitize.errors import BadFileError, ConflictError, NothingToDoError
 from subitize.papers.numbersense.release import read_importable, read_named_images
-from subitize.papers.numbersense.reproduction import reproduce_names, tabulate_run
-from subitize.papers.numbersense.tables import PRINTED, TABLE_1, find_model
+from subitize.papers.numbersense.tables import PRINTED, TABLE_1, find_model, reproduce_names, tabulate_run
 from subitize.records import Discarded, Drawn, Elsewhere, Known, Spec
 from subitize.store import Folder, Run
 from tests.commands import call

@@ -7,17 +7,36 @@ since labels of the same prompt are correlated. Standard errors and tests that t
 independent are kept next to ours, and marked. Tables that the paper lacks follow: how images fail, what makes them
 right, and which models are better."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, make_cell, read_published
-from subitize.papers.geckonum.labels import SEEDS, Annotations, estimate_events, estimate_means, estimate_outcomes
-from subitize.papers.geckonum.release import MANY
+from subitize.analysis.published import (
+    AS_THE_PAPER,
+    Cell,
+    CellId,
+    ComparedCell,
+    compare_cell,
+    make_cell,
+    read_published,
+)
+from subitize.errors import BadValueError
+from subitize.interfaces import Tables
+from subitize.papers.geckonum.labels import (
+    SEEDS,
+    Annotations,
+    estimate_events,
+    estimate_means,
+    estimate_outcomes,
+    read_released,
+    read_run,
+)
+from subitize.papers.geckonum.release import LICENCE, MANY, MODELS, read_release
 from subitize.records import Estimate
 from subitize.stats.agreement import Level, krippendorff_alphas
 from subitize.stats.compare import SharedClusters, compare_all, rank_models
@@ -515,3 +534,55 @@ EXTENSIONS: tuple[Table, ...] = (
 def compute_extensions(annotations: Annotations) -> list[Cell]:
     """Compute the tables that the paper does not have."""
     return [cell for table in EXTENSIONS for cell in table(annotations)]
+
+
+if TYPE_CHECKING:
+    from subitize.analysis.claims import Claim
+    from subitize.store import Run
+
+
+def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
+    """Compute the tables from the released files."""
+    if folder is None:
+        raise BadValueError("geckonum needs its release: subitize report reproduce geckonum DIR")
+    release = read_release(folder)
+    return _tabulate(read_released(release), (*release.warnings, LICENCE), extensions=extensions)
+
+
+def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
+    """Compute the tables from the answers in a run."""
+    return _tabulate(read_run(run, judge), extensions=extensions)
+
+
+def _tabulate(annotations: Annotations, warnings: Sequence[str] = (), *, extensions: bool) -> Tables:
+    found = reproduce(annotations, extensions=extensions)
+    return Tables(found, warnings, lambda: _observe(annotations))
+
+
+def _observe(annotations: Annotations) -> "Sequence[Claim]":
+    from subitize.papers.geckonum.claims import claims
+
+    return claims(annotations)
+
+
+def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[ComparedCell]:
+    """Compute the tables, on request with our extensions, and compare them with the printed figures."""
+    cells = compute_tables(annotations)
+    if extensions:
+        cells += compute_extensions(annotations)
+    return compare(cells, annotations.models)
+
+
+def compare(cells: Iterable[Cell], models: Iterable[str] = ()) -> list[ComparedCell]:
+    """Compare cells with the printed ones; pooled tables only if all models are the paper's."""
+    is_pooled = () if set(models) <= set(MODELS) else ("agreement", "krippendorff", "counts")
+    printed = {place: text for place, text in PUBLISHED.items() if place.table not in is_pooled}
+    return [compare_cell(cell, printed.get(cell.place), points=_points(cell.place)) for cell in cells]
+
+
+def _points(place: CellId) -> float:
+    """Return how many percentage points one unit of a cell is; infinite for counts and test statistics."""
+    if place.table in ("counts", "A2") or place.column in ("N", "chi2"):
+        return float("inf")
+    is_share = place.table == "krippendorff" or (place.table in GROUPS and place.column == "p")
+    return 100.0 if is_share else 1.0

@@ -16,10 +16,10 @@ PAPER = Paper(
     judged_by={"gimbrr": "people"},  # one per image
     parts_rules={"gimbrr": "subitize.papers.gimbrr.suite:RULE"},
     file_names={"gimbrr": "subitize.papers.gimbrr.suite:NAMING"},
-    reproduce="subitize.papers.gimbrr.reproduction:reproduce_release",
-    tabulate="subitize.papers.gimbrr.reproduction:tabulate_run",
+    reproduce="subitize.papers.gimbrr.tables:reproduce_release",
+    tabulate="subitize.papers.gimbrr.tables:tabulate_run",
     import_release="subitize.papers.gimbrr.release:read_importable",
-    export_ratings="subitize.papers.gimbrr.export:export_ratings",
-    rating_columns={"gimbrr": "subitize.papers.gimbrr.export:RATING_COLUMNS"},
+    export_ratings="subitize.papers.gimbrr.release:export_ratings",
+    rating_columns={"gimbrr": "subitize.papers.gimbrr.release:RATING_COLUMNS"},
     report="subitize.papers.gimbrr.figures:report",
 )

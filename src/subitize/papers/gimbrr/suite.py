@@ -15,7 +15,8 @@ from subitize import records
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Suite
 from subitize.io.files import CsvRow, read_lines, read_own_toml
-from subitize.labels import PartsRule, parts
+from subitize.labels.consensus import PartsRule, is_served
+from subitize.labels.consensus import join_parts as join_verdicts
 from subitize.language.counted import quoted_texts
 from subitize.language.nouns import plural, singular
 from subitize.language.numbers import count_noun
@@ -174,7 +175,7 @@ def list_parts(item: records.Item) -> tuple[records.Ask, ...]:
 
 def join_parts(item: records.Item, values: Mapping[str, records.Value]) -> records.Value | None:
     """Join a judge's readings of the parts; for text, everything quoted in the prompt must be written."""
-    return parts.join_parts(list_parts(item), values, quoted_texts(records.task_text(item.task)))
+    return join_verdicts(list_parts(item), values, quoted_texts(records.task_text(item.task)))
 
 
 def name_waiting(items: Iterable[records.Item], can_answer: Callable[[records.Question], bool]) -> str:
@@ -182,7 +183,7 @@ def name_waiting(items: Iterable[records.Item], can_answer: Callable[[records.Qu
     served: dict[str, bool] = {}
     for item in items:
         task = str(item.factors["task"])
-        served[task] = served.get(task, False) or parts.is_served(list_parts(item), can_answer)
+        served[task] = served.get(task, False) or is_served(list_parts(item), can_answer)
     waiting: dict[Sequence[str], list[str]] = {}
     for key in grammar.ALL:
         if served.get(key) is False:

@@ -5,18 +5,33 @@ fixes (task, number, size) are strata. Printed figures (published.csv) come from
 paper has no others, as its Figures 2 to 8 print none. It truncates some (54 % is 54.74 %) and rounds others; the `b` of
 its main effect is a sum of squares."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from subitize.analysis.design import estimate_by
-from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, make_cell, read_published
+from subitize.analysis.published import (
+    AS_THE_PAPER,
+    Cell,
+    CellId,
+    ComparedCell,
+    compare_cell,
+    make_cell,
+    read_published,
+)
+from subitize.errors import BadValueError
+from subitize.interfaces import Tables
 from subitize.papers.gimbrr import regressions
 from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, RELATIONS, SINGLE, TASKS, GimbrrTask
 from subitize.papers.gimbrr.ratings import Shares, TaskRatings, add_pooled
 from subitize.papers.gimbrr.regressions import RELATED, UNRELATED, RegressionLine, VarianceTerm
+from subitize.papers.gimbrr.release import LICENCE, MODELS, read_release, take_released
+from subitize.report.claims import reproduction_result
+from subitize.report.table import Result
 
 STEP_TITLES: Mapping[str, str] = {
     "controlled-single": "one object",
@@ -180,3 +195,60 @@ def _describe_effect(row: str, effect: VarianceTerm, models: int) -> Iterator[Ce
 
 PUBLISHED: Mapping[CellId, str] = read_published(Path(__file__).with_name("published.csv"))
 """Every printed figure, by its place in `subitize report reproduce gimbrr --json`."""
+
+
+if TYPE_CHECKING:
+    from subitize.analysis.claims import Claim
+    from subitize.store import Run
+
+
+def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
+    """Compute the tables from the released files, on request with our extensions."""
+    if folder is None:
+        raise BadValueError("gimbrr needs its release: subitize report reproduce gimbrr DIR")
+    release = read_release(folder)
+    ratings = take_released(release)
+    return _tabulate(ratings, (*ratings.warnings(), *release.warnings, LICENCE), extensions=extensions, names={})
+
+
+def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
+    """Compute the tables from the ratings in a run, on request with our extensions."""
+    from subitize.papers.gimbrr.ratings import read_run  # not needed for released files
+
+    names = {spec: name for spec, name in run.model_names().items() if spec not in MODELS}
+    return _tabulate(*read_run(run, judge), extensions=extensions, names=names)
+
+
+def compare(cells: Iterable[Cell], models: Iterable[str]) -> list[ComparedCell]:
+    """Compare cells with the printed ones; regressions pool all models, so only if these are the paper's."""
+    is_same = set(models) == set(MODELS)
+    printed = {place: text for place, text in PUBLISHED.items() if is_same or place.table != "regressions"}
+    return [
+        compare_cell(
+            cell,
+            printed.get(cell.place),
+            points=math.inf if cell.place.table == "regressions" else 1.0,
+            is_truncated=True,
+        )
+        for cell in cells
+    ]
+
+
+def _tabulate(ratings: TaskRatings, warnings: Sequence[str], *, extensions: bool, names: Mapping[str, str]) -> Tables:
+    cells = [*compute_tables(ratings), *(correlations(ratings) if extensions else ())]
+    found = compare(cells, ratings.models)
+    return Tables(found, warnings, lambda: _claims(ratings.rename(names)), show_tables)
+
+
+def _claims(ratings: TaskRatings) -> "Sequence[Claim]":
+    from subitize.papers.gimbrr.claims import claims  # they take titles from here
+
+    return claims(ratings)
+
+
+def show_tables(comparisons: Sequence[ComparedCell]) -> Result:
+    """Show each table, and below it how regressions were computed."""
+    cells = [one for one in comparisons if one.column != CONVENTION]
+    found = reproduction_result([replace(one, column=MODELS.get(one.column, one.column)) for one in cells])
+    conventions = [f"{one.row}: {one.ours}" for one in comparisons if one.column == CONVENTION]
+    return replace(found, notes=(*found.notes, *conventions))

@@ -35,7 +35,7 @@ PAPER = Paper(
     thresholds={"grounding-dino": 0.40},  # "Automatic annotation of generated images"
     counts="subitize.papers.numbersense.tables:COUNTS",
     count_claims="subitize.papers.numbersense.claims:claims",
-    reproduce="subitize.papers.numbersense.reproduction:reproduce_names",
-    tabulate="subitize.papers.numbersense.reproduction:tabulate_run",
+    reproduce="subitize.papers.numbersense.tables:reproduce_names",
+    tabulate="subitize.papers.numbersense.tables:tabulate_run",
     import_release="subitize.papers.numbersense.release:read_importable",
 )
