@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from subitize import registry
+from subitize import records, registry
 from subitize.errors import BadValueError, SubitizeError
 from subitize.imports.releases import find_rating_columns
 from subitize.io.files import CsvRow, read_records, read_rows
@@ -21,29 +21,6 @@ from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import CANNOT_TELL
 from subitize.labels.rules import find_positional_rule, parse_rule
 from subitize.language.numbers import count_noun
-from subitize.records import (
-    UNKNOWN,
-    Ask,
-    Attached,
-    Box,
-    Boxes,
-    Choose,
-    Count,
-    Discarded,
-    Drawn,
-    Elsewhere,
-    Evidence,
-    Failed,
-    Item,
-    Question,
-    Reading,
-    Refused,
-    Response,
-    Spec,
-    Stored,
-    Subject,
-    Words,
-)
 from subitize.store import Run, StoredReading, StoredResponse, group_answers, is_refused, latest_attempts, subject_of
 from subitize.store.leases import Lease
 
@@ -95,7 +72,9 @@ class AnswerLog:
         for said in before:
             self._said[said.reading.annotator, said.reading.subject.id, said.reading.question.id] = said
 
-    def enter(self, line: CsvRow, about: tuple[Subject, Question], evidence: Evidence, rule: Rule) -> Reading | None:
+    def enter(
+        self, line: CsvRow, about: tuple[records.Subject, records.Question], evidence: records.Evidence, rule: Rule
+    ) -> records.Reading | None:
         """Make the reading of a line, or return None if its annotator gave the same answer before."""
         (subject, question), annotator = about, line.get("annotator")
         key = (annotator, subject.id, question.id)
@@ -107,41 +86,41 @@ class AnswerLog:
             return None
         replaces = before.id if before else None
         value = _read_skipped(evidence) or interpret(evidence, question, rule)
-        if isinstance(question, Count) and rule.name == "strict" and not line.get("rule"):
+        if isinstance(question, records.Count) and rule.name == "strict" and not line.get("rule"):
             _check_whole(line, question, evidence)
-        return Reading(subject, question, self._judge, evidence, str(rule), value, annotator, replaces)
+        return records.Reading(subject, question, self._judge, evidence, str(rule), value, annotator, replaces)
 
 
-def _check_whole(line: CsvRow, question: Count, evidence: Evidence) -> None:
+def _check_whole(line: CsvRow, question: records.Count, evidence: records.Evidence) -> None:
     """Refuse a fraction of a thing, unless the line names the rule that people answered by: some allow it."""
-    if isinstance(evidence, Words) and _FRACTION.fullmatch(evidence.text):
+    if isinstance(evidence, records.Words) and _FRACTION.fullmatch(evidence.text):
         raise line.error(f"answer {evidence.text!r} to {question.id!r}: should be a whole number")
 
 
-def _read_skipped(evidence: Evidence) -> Discarded | None:
+def _read_skipped(evidence: records.Evidence) -> records.Discarded | None:
     """Read what the annotation page stores for a skipped question."""
-    text = evidence.text if isinstance(evidence, Words) else ""
-    return Discarded(text, is_refusal=True) if text.startswith(CANNOT_TELL) else None
+    text = evidence.text if isinstance(evidence, records.Words) else ""
+    return records.Discarded(text, is_refusal=True) if text.startswith(CANNOT_TELL) else None
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerLines:
     """What the lines of a file add to a run: readings, and the responses that it lacks."""
 
-    read: Sequence[tuple[CsvRow, Reading | None]]
+    read: Sequence[tuple[CsvRow, records.Reading | None]]
     """Each line with its reading; None if the annotator gave the same answer before."""
-    responses: Sequence[Response] = ()
+    responses: Sequence[records.Response] = ()
 
     def add(self, run: Run, lease: Lease, judge: str) -> ImportSummary:
         """Add them all, and return a summary."""
         new = [(line, reading) for line, reading in self.read if reading is not None]
-        run.add_judge(Spec(judge, {}, judge), is_stand_in=False)
+        run.add_judge(records.Spec(judge, {}, judge), is_stand_in=False)
         run.add_judged(lease, self.responses, [reading for _, reading in new])
         changed = sum(reading.replaces is not None for _, reading in new)
         discarded = tuple(
             f"{line.kind} {line.number}: {reading.value.reason}"
             for line, reading in new
-            if isinstance(reading.value, Discarded)
+            if isinstance(reading.value, records.Discarded)
         )
         return ImportSummary(len(new), len(self.read) - len(new), changed, discarded, len(self.responses))
 
@@ -157,7 +136,9 @@ def read_place(line: CsvRow, column: Literal["group", "repeat"] = "group") -> in
     return int(text)
 
 
-def find_group(line: CsvRow, ask: Ask, responses: Iterable[StoredResponse], place: int | None) -> Subject:
+def find_group(
+    line: CsvRow, ask: records.Ask, responses: Iterable[StoredResponse], place: int | None
+) -> records.Subject:
     """Find the group of a model's images of an item that a line is about; `place` counts groups from 0."""
     own = latest_attempts(responses)
     groups = {members[0].repeat // ask.group: members for members in group_answers(own, ask.group)}
@@ -179,7 +160,7 @@ def _what_is_missing(size: int, place: int, responses: Iterable[StoredResponse])
     by_repeat = {stored.response.trial.repeat: stored.response.outcome for stored in responses}
     wanted = range(place * size, (place + 1) * size)
     missing = [str(repeat) for repeat in wanted if repeat not in by_repeat]
-    failed = [str(repeat) for repeat in wanted if isinstance(by_repeat.get(repeat), Failed)]
+    failed = [str(repeat) for repeat in wanted if isinstance(by_repeat.get(repeat), records.Failed)]
     faults = [f"{what} {', '.join(which)}" for what, which in (("missing", missing), ("failed", failed)) if which]
     return f"of the repeats {wanted[0]} to {wanted[-1]} {'; '.join(faults)}; finish the run, or leave the line out"
 
@@ -195,9 +176,9 @@ class ResponseLookup:
         for stored in run.responses():
             outcome, trial = stored.response.outcome, stored.response.trial
             self._by_model[trial.item_id][trial.model].append(stored)
-            if not isinstance(outcome, Failed | Refused):
+            if not isinstance(outcome, records.Failed | records.Refused):
                 self._by_item[trial.item_id].append(stored)
-            if isinstance(outcome, Drawn):
+            if isinstance(outcome, records.Drawn):
                 names = _image_names(stored, outcome)
                 for name in names:
                     self._by_image[name].append(stored)
@@ -241,11 +222,11 @@ def _fits(line: CsvRow, stored: StoredResponse) -> bool:
     return all(line.get(column) in ("", value) for column, value in named.items())
 
 
-def _image_names(stored: StoredResponse, outcome: Drawn) -> set[str]:
+def _image_names(stored: StoredResponse, outcome: records.Drawn) -> set[str]:
     """List the names of an image: its hash, its stored file, the file it was read from, its published name."""
     picture = outcome.picture
-    names = {picture.name} if isinstance(picture, Elsewhere | Attached) else set()
-    if isinstance(picture, Stored):
+    names = {picture.name} if isinstance(picture, records.Elsewhere | records.Attached) else set()
+    if isinstance(picture, records.Stored):
         names |= {picture.hash, f"{picture.hash}.{picture.format}"}
     file = stored.response.provenance.parameters.get("file")
     return names | ({str(file)} if file else set())
@@ -262,19 +243,19 @@ _Pixel = Annotated[float, Field(ge=0, le=100_000, allow_inf_nan=False)]
 _POINTS = TypeAdapter(Annotated[list[tuple[_Pixel, _Pixel]], Field(max_length=_MOST_CLICKS)])
 
 
-def read_clicks(question: Question, text: str) -> Boxes:
+def read_clicks(question: records.Question, text: str) -> records.Boxes:
     """Read clicked points, in pixels of the picture, as boxes without extent."""
     try:
         points = _POINTS.validate_json(text)
     except ValidationError:
         raise BadValueError(f"clicks should be a list of [x, y], at most {_MOST_CLICKS}") from None
-    label = question.noun if isinstance(question, Count) else UNKNOWN
-    return Boxes(tuple(Box(label, 1.0, (x, y, x, y)) for x, y in points))
+    label = question.noun if isinstance(question, records.Count) else records.UNKNOWN
+    return records.Boxes(tuple(records.Box(label, 1.0, (x, y, x, y)) for x, y in points))
 
 
 COLUMNS = "annotator, item or image, question, answer; optional: model, repeat, group, clicks, rule"
 _NEEDED = (("annotator",), ("answer",), ("item", "image"))
-Note = Callable[[CsvRow, Subject, Question], None]
+Note = Callable[[CsvRow, records.Subject, records.Question], None]
 _STRICT, _CLICKS = Rule("strict"), Rule("boxes")
 
 
@@ -285,11 +266,11 @@ def import_readings(run: Run, path: Path, *, judge: str, rule: Rule | None = Non
 
 def read_answers(path: Path) -> Iterator[CsvRow]:
     """Read the answers in a CSV, or from a pipe, in our columns or in those of a paper's ratings."""
-    records = read_records(path, allow_pipe=True)
-    header = next(records, (1, []))
+    lines = read_records(path, allow_pipe=True)
+    header = next(lines, (1, []))
     columns = find_rating_columns(header[1])
-    records = chain([header], records)
-    return columns.read(path, records) if columns else read_rows(path, records, _NEEDED, COLUMNS)
+    lines = chain([header], lines)
+    return columns.read(path, lines) if columns else read_rows(path, lines, _NEEDED, COLUMNS)
 
 
 def import_lines(
@@ -315,7 +296,7 @@ class _AnswerImporter:
         self._items = {item.id: item for item in run.items()}
         self._lookup = ResponseLookup(run)
 
-    def reading(self, line: CsvRow) -> Reading | None:
+    def reading(self, line: CsvRow) -> records.Reading | None:
         """Make the reading of a line, or return None if the annotator gave the same answer before."""
         answer = line.get("answer")
         if not line.get("annotator") or not answer:
@@ -325,11 +306,11 @@ class _AnswerImporter:
             self._note(line, *about)
         if line.get("clicks"):
             return self._log.enter(line, about, _read_clicks(line, about[1]), _CLICKS)
-        has_position = isinstance(about[1], Choose) and answer.isdecimal()
+        has_position = isinstance(about[1], records.Choose) and answer.isdecimal()
         used = self._positional if has_position and self._positional else self._rule or _read_rule(line)
-        return self._log.enter(line, about, Words(answer), used)
+        return self._log.enter(line, about, records.Words(answer), used)
 
-    def _about(self, line: CsvRow) -> tuple[Subject, Question]:
+    def _about(self, line: CsvRow) -> tuple[records.Subject, records.Question]:
         """Find the response that a line is about, or the group if the question is about a group."""
         item = self._items.get(line.get("item"))
         ask = self._ask(line, item) if item and not line.get("image") and self._lookup.has(item.id) else None
@@ -341,9 +322,9 @@ class _AnswerImporter:
             raise line.error(
                 f"{ask.question.id!r} is about {ask.group} images together; name them by item, model and group"
             )
-        return Subject((stored.trial_id,)), ask.question
+        return records.Subject((stored.trial_id,)), ask.question
 
-    def _group(self, line: CsvRow, item: Item, ask: Ask) -> Subject:
+    def _group(self, line: CsvRow, item: records.Item, ask: records.Ask) -> records.Subject:
         models = self._lookup.by_model(item.id)
         wanted = line.get("model") or (next(iter(models)) if len(models) == 1 else "")
         if wanted not in models:
@@ -353,7 +334,7 @@ class _AnswerImporter:
         return find_group(line, ask, models[wanted], _read_group(line, ask.group))
 
     @staticmethod
-    def _ask(line: CsvRow, item: Item) -> Ask:
+    def _ask(line: CsvRow, item: records.Item) -> records.Ask:
         wanted = line.get("question")
         fitting = [ask for ask in item.asks if wanted in ("", ask.question.id, ask.wording)]
         if len(fitting) != 1:
@@ -369,7 +350,7 @@ def _read_rule(line: CsvRow) -> Rule:
         raise line.error(f"{error}; or name the rule of all answers with --rule") from None
 
 
-def _read_clicks(line: CsvRow, question: Question) -> Boxes:
+def _read_clicks(line: CsvRow, question: records.Question) -> records.Boxes:
     try:
         return read_clicks(question, line.get("clicks"))
     except BadValueError as error:

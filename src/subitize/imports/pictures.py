@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from subitize import records
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Events, watch
 from subitize.io.files import open_zip
@@ -20,22 +21,6 @@ from subitize.io.images import LARGEST_FILE_BYTES, decode, image_format, read_im
 from subitize.language.nouns import singular
 from subitize.language.questions import LINES_WORDING
 from subitize.models.image_folders import SUFFIXES, FolderTree, storable
-from subitize.records import (
-    Ask,
-    Choose,
-    Confirm,
-    Count,
-    Draw,
-    Drawn,
-    Item,
-    Name,
-    Provenance,
-    Question,
-    Response,
-    Spec,
-    Transcribe,
-    Trial,
-)
 from subitize.store import Run
 from subitize.store.images import Images
 
@@ -65,20 +50,22 @@ class Pictures:
     suite: str
     maker: str
 
-    def store(self, run: Run, asks: Sequence[Ask], events: Events) -> int:
+    def store(self, run: Run, asks: Sequence[records.Ask], events: Events) -> int:
         """Add the pictures to a run with questions about each, all or none; return how many are new."""
-        items = [Item(f"{self.suite}/{name}", Draw(name), tuple(asks), {}) for name in self.source.names]
-        maker = Spec(self.maker, {}, self.maker)
+        items = [
+            records.Item(f"{self.suite}/{name}", records.Draw(name), tuple(asks), {}) for name in self.source.names
+        ]
+        maker = records.Spec(self.maker, {}, self.maker)
         with run.lease(f"model {self.maker}") as lease:
             run.sweep(lease)  # images that a killed process stored but did not name
-            run.add_suite(Spec(self.suite, {}, self.suite), 0, items)
+            run.add_suite(records.Spec(self.suite, {}, self.suite), 0, items)
             run.add_model(maker, is_stand_in=False)
             finished = run.finished(self.maker)
             new = {
                 item.task.prompt: trial
                 for item in items
-                if isinstance(item.task, Draw)
-                for trial in (Trial(item.id, maker.text, maker.options),)
+                if isinstance(item.task, records.Draw)
+                for trial in (records.Trial(item.id, maker.text, maker.options),)
                 if trial.id not in finished
             }
             responses = []
@@ -89,10 +76,10 @@ class Pictures:
             run.add_responses(lease, responses)
         return len(new)
 
-    def _response(self, images: Images, trial: Trial, name: str) -> Response:
+    def _response(self, images: Images, trial: records.Trial, name: str) -> records.Response:
         data = self.source.read(name)
         stored = images.save(data, image_format(data))
-        return Response(trial, Drawn(stored), Provenance(0, "", parameters={"file": name}))
+        return records.Response(trial, records.Drawn(stored), records.Provenance(0, "", parameters={"file": name}))
 
 
 def open_pictures(path: Path, maker: str = "") -> Pictures:
@@ -234,13 +221,13 @@ _WRITTEN = re.compile(r"what (?:text |words? )?(?:is|are|does it|do they) (?:wri
 _WHAT = re.compile(r"what\b.*", re.IGNORECASE)
 
 
-def read_asks(texts: Iterable[str]) -> tuple[Ask, ...]:
+def read_asks(texts: Iterable[str]) -> tuple[records.Ask, ...]:
     """Read questions: `How many X …?` asks for a count, `What …?` for words, any other for yes or no.
 
     Texts separated by | are a choice. The right answers are not known.
     """
     asks = tuple(_read_ask(" ".join(text.split())) for text in texts)
-    known: dict[str, Ask] = {}
+    known: dict[str, records.Ask] = {}
     for ask in asks:
         other = known.setdefault(ask.question.id, ask)
         if other is not ask:
@@ -248,21 +235,21 @@ def read_asks(texts: Iterable[str]) -> tuple[Ask, ...]:
     return asks
 
 
-def _read_ask(text: str) -> Ask:
+def _read_ask(text: str) -> records.Ask:
     question = _read_question(text)
-    return Ask(question, LINES_WORDING if isinstance(question, Choose) else text, ())
+    return records.Ask(question, LINES_WORDING if isinstance(question, records.Choose) else text, ())
 
 
-def _read_question(text: str) -> Question:
+def _read_question(text: str) -> records.Question:
     if not text:
         raise BadValueError("--question is empty; ask something, as in --question 'How many apples are there?'")
     if _LINE_BREAK in text:
-        return Choose(_read_lines(text))
+        return records.Choose(_read_lines(text))
     if counted := _HOW_MANY.fullmatch(text):
-        return Count(singular(counted["noun"].lower()))
+        return records.Count(singular(counted["noun"].lower()))
     if _WRITTEN.fullmatch(text):
-        return Transcribe()
-    return Name() if _WHAT.fullmatch(text) else Confirm(text, is_informed=False)
+        return records.Transcribe()
+    return records.Name() if _WHAT.fullmatch(text) else records.Confirm(text, is_informed=False)
 
 
 def _read_lines(text: str) -> tuple[str, ...]:

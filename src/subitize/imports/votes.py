@@ -5,30 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from subitize import records
 from subitize.errors import BadFileError, BadValueError, NotARunError
 from subitize.imports.answers import AnswerLines, AnswerLog, ImportSummary, check_judge, find_group, read_place
 from subitize.interfaces import Suite
 from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import VOTES_AGAINST, VOTES_FOR
-from subitize.records import (
-    Ask,
-    Attached,
-    Confirm,
-    Design,
-    Discarded,
-    Drawn,
-    Elsewhere,
-    Item,
-    MatchesPrompt,
-    Provenance,
-    Reading,
-    Response,
-    Spec,
-    Trial,
-    Words,
-    task_text,
-)
 from subitize.registry import Resolved, make_items
 from subitize.store import Location, Run, StoredResponse
 
@@ -45,7 +28,7 @@ def _read_votes(path: Path) -> list[CsvRow]:
         annotator, model, item, vote = (line.get(name) for (name,) in _NEEDED)
         if empty := [name for (name,) in _NEEDED if not line.get(name)]:
             raise line.error(f"{empty[0]} should not be empty")
-        if isinstance(interpret(Words(vote), MatchesPrompt(), _RULE), Discarded):
+        if isinstance(interpret(records.Words(vote), records.MatchesPrompt(), _RULE), records.Discarded):
             known = f"{', '.join(VOTES_FOR)}, or {', '.join(VOTES_AGAINST)}"
             raise line.error(f"vote {vote!r}: should be one of {known}")
         first = seen.setdefault((annotator, model, item, read_place(line) or 0), line.number)
@@ -86,16 +69,16 @@ def import_votes(
         for suite in made.values():
             run.add_suite(*suite)
         for model in dict.fromkeys(response.trial.model for response in answers.responses):
-            run.add_model(Spec(model, {}, model), is_stand_in=False)
+            run.add_model(records.Spec(model, {}, model), is_stand_in=False)
         return answers.add(run, lease, judge)
 
 
-_Suites = dict[str, tuple[Spec, int, list[Item], Design]]
+_Suites = dict[str, tuple[records.Spec, int, list[records.Item], records.Design]]
 
 
 def _check(
     path: Path, judge: str, suites: Iterable[Resolved[Suite]], run: Run | None
-) -> tuple[list[CsvRow], dict[str, Item], _Suites]:
+) -> tuple[list[CsvRow], dict[str, records.Item], _Suites]:
     """Read and check the votes of a file and the items they may be about, made with the seeds of the run."""
     check_judge(judge)
     votes = _read_votes(path)
@@ -117,7 +100,7 @@ def _check(
     return votes, items, made
 
 
-def _check_item(line: CsvRow, items: Mapping[str, Item]) -> None:
+def _check_item(line: CsvRow, items: Mapping[str, records.Item]) -> None:
     """Refuse a vote on an unknown item, or one without exactly one question about a group of images."""
     name = line.get("item")
     if name not in items:
@@ -132,8 +115,10 @@ def _check_item(line: CsvRow, items: Mapping[str, Item]) -> None:
         )
 
 
-def _group_asks(item: Item) -> list[Ask]:
-    return [ask for ask in item.asks if ask.group > 1 and isinstance(ask.question, MatchesPrompt | Confirm)]
+def _group_asks(item: records.Item) -> list[records.Ask]:
+    return [
+        ask for ask in item.asks if ask.group > 1 and isinstance(ask.question, records.MatchesPrompt | records.Confirm)
+    ]
 
 
 class _Votes:
@@ -145,7 +130,7 @@ class _Votes:
     def __init__(
         self,
         votes: Sequence[CsvRow],
-        items: Mapping[str, Item],
+        items: Mapping[str, records.Item],
         suites: _Suites,
         log: AnswerLog,
         drawn: Iterable[StoredResponse] = (),
@@ -158,7 +143,9 @@ class _Votes:
         for stored in drawn:
             trial, outcome = stored.response.trial, stored.response.outcome
             self._drawn[trial.item_id, trial.model].append(stored)
-            if not (isinstance(outcome, Drawn) and isinstance(outcome.picture, Elsewhere | Attached)):
+            if not (
+                isinstance(outcome, records.Drawn) and isinstance(outcome.picture, records.Elsewhere | records.Attached)
+            ):
                 self._run_here.add(trial.model)
 
     def answers(self) -> AnswerLines:
@@ -166,7 +153,7 @@ class _Votes:
         named = list(self._name_images())
         return AnswerLines([(line, self._reading(line)) for line in self._votes], named)
 
-    def _reading(self, line: CsvRow) -> Reading | None:
+    def _reading(self, line: CsvRow) -> records.Reading | None:
         item, model = line.get("item"), line.get("model")
         ask, drawn = self._asks[item], self._drawn.get((item, model), [])
         if not drawn:
@@ -181,9 +168,9 @@ class _Votes:
                 f"{', '.join(known) or 'none'}); {remedy}"
             )
         subject = find_group(line, ask, drawn, read_place(line))
-        return self._log.enter(line, (subject, ask.question), Words(line.get("vote")), _RULE)
+        return self._log.enter(line, (subject, ask.question), records.Words(line.get("vote")), _RULE)
 
-    def _name_images(self) -> Iterator[Response]:
+    def _name_images(self) -> Iterator[records.Response]:
         """Make responses for groups of which the run has no image."""
         for line in self._named:
             item, model, place = line.get("item"), line.get("model"), read_place(line) or 0
@@ -193,8 +180,10 @@ class _Votes:
             if is_there or model in self._run_here:
                 continue
             for repeat in repeats:
-                trial = Trial(item, model, {}, repeat)
-                name = Elsewhere(f"{model}/{item}/{repeat}")
-                response = Response(trial, Drawn(name), Provenance(0, task_text(self._items[item].task)))
+                trial = records.Trial(item, model, {}, repeat)
+                name = records.Elsewhere(f"{model}/{item}/{repeat}")
+                response = records.Response(
+                    trial, records.Drawn(name), records.Provenance(0, records.task_text(self._items[item].task))
+                )
                 drawn.append(StoredResponse(trial.id, response, 0.0))
                 yield response

@@ -7,16 +7,7 @@ import re
 from itertools import pairwise
 from typing import Literal, get_args
 
-from subitize.language.answers import (
-    CORRECTION,
-    Marked,
-    choose_mark,
-    drop_json,
-    from_latex,
-    is_weak,
-    mark_answers,
-    strip_reasoning,
-)
+from subitize.language import answers
 from subitize.language.languages import in_ascii_digits, read_foreign
 from subitize.language.mentions import (
     ADDITION_WEIGHT,
@@ -235,25 +226,25 @@ def _noun(tokens: list[TextToken], mention: Mention) -> str:
 
 def read_final(text: str) -> float | NoValue:
     """The number that the text gives as its final answer, or why there is none."""
-    answer = strip_reasoning(text)
+    answer = answers.strip_reasoning(text)
     if isinstance(answer, NoValue):
         return answer
     answer = in_ascii_digits(answer)
     is_cut = len(answer) > LONGEST_TEXT
     answer = answer[-LONGEST_TEXT:]
-    meant = [(mark, _read_marked(mark)) for mark in mark_answers(answer)]
-    meant = [(mark, value) for mark, value in meant if value != _NO_NUMBER or not is_weak(mark)]
+    meant = [(mark, _read_marked(mark)) for mark in answers.mark_answers(answer)]
+    meant = [(mark, value) for mark, value in meant if value != _NO_NUMBER or not answers.is_weak(mark)]
     if meant:
         return _read_chosen(answer, meant)
     return NoValue("a long text in which no answer is marked") if is_cut else _read_plain(answer)
 
 
-def _read_chosen(text: str, meant: "list[tuple[Marked, float | NoValue]]") -> float | NoValue:
-    chosen = choose_mark(text, meant)
+def _read_chosen(text: str, meant: "list[tuple[answers.Marked, float | NoValue]]") -> float | NoValue:
+    chosen = answers.choose_mark(text, meant)
     if chosen is None:
         return NoValue("several different answers are marked")
     rest = text[chosen.end :]
-    if not CORRECTION.search(rest):
+    if not answers.CORRECTION.search(rest):
         return dict(meant)[chosen]
     return _read_plain(f"{chosen.answer}. {rest}" if chosen.has_end else rest)
 
@@ -262,7 +253,7 @@ _NO_NUMBER = NoValue("no number")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
-def _read_marked(mark: Marked) -> float | NoValue:
+def _read_marked(mark: answers.Marked) -> float | NoValue:
     """Read the marked answer, up to the end of its sentence."""
     return _read_plain(mark.answer if mark.has_end else _SENTENCE.split(mark.answer.strip(), maxsplit=1)[0])
 
@@ -280,7 +271,7 @@ def _read_plain(text: str) -> float | NoValue:
     amount = decide(text, tokens, mentions)
     if isinstance(amount, NoNumber | Refusal):
         return 0.0 if isinstance(amount, NoNumber) and _NEITHER.search(text) else NoValue(describe(amount))
-    corrections = list(CORRECTION.finditer(text))
+    corrections = list(answers.CORRECTION.finditer(text))
     if corrections and any(tokens[mention.start].start < corrections[-1].start() for mention in mentions):
         return _read_corrected(text, corrections[-1])
     if _NEITHER.search(text) or _ONE_MORE.search(text) or _LEFT_OPEN.search(text):
@@ -354,8 +345,8 @@ _OFFER = re.compile(
 
 def _clean(text: str) -> str:
     """The text without markup, coordinates, questions and offers."""
-    text = _ARROW.sub("→", _MARKUP.sub(" ", drop_json(text)))
-    text = _FORMULA.sub(lambda formula: from_latex(formula[1]), text)
+    text = _ARROW.sub("→", _MARKUP.sub(" ", answers.drop_json(text)))
+    text = _FORMULA.sub(lambda formula: answers.from_latex(formula[1]), text)
     text = _PLACE.sub(lambda place: place[0] if _counts_up(place[0]) else " ", text)
     without_questions = _ASKED_BACK.sub(" ", text)
     text = without_questions if _SAYS_SOMETHING.search(without_questions) else text

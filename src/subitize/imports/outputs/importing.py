@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from subitize import records
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.imports.outputs.evalscope import is_evalscope, read_evalscope
 from subitize.imports.outputs.inspect_logs import is_inspect, read_inspect
@@ -20,26 +21,6 @@ from subitize.language import final as final_module
 from subitize.language import mentions
 from subitize.language import numbers as numbers_module
 from subitize.language.counted import find_counted, make_count
-from subitize.records import (
-    Answer,
-    Ask,
-    Elsewhere,
-    Failed,
-    Fit,
-    Item,
-    Known,
-    Measured,
-    Outcome,
-    Provenance,
-    Reading,
-    Response,
-    Said,
-    Scalar,
-    Spec,
-    Subject,
-    Trial,
-    Words,
-)
 from subitize.registry import make_judge
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.store import Location, Run
@@ -169,7 +150,7 @@ def import_outputs(
         raise BadValueError("--model is empty; leave it out, or name the model")
     named = [replace(one, model=model or one.model or _NAMELESS) for one in outputs]
     counted, left_out = _choose(path, named)
-    suite = Spec(_name_suite(found, counted[0].task), {"format": found, "task": counted[0].task}, "")
+    suite = records.Spec(_name_suite(found, counted[0].task), {"format": found, "task": counted[0].task}, "")
     suite = replace(suite, text=suite.name)
     items = {_item_id(suite, one): _make_item(suite, one) for one in counted}
     with Run(location, create=True) as run:
@@ -210,28 +191,28 @@ def _name_suite(format: str, task: str) -> str:
     return f"{format}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', task).strip('-') or 'task'}"
 
 
-def _item_id(suite: Spec, output: Output) -> str:
+def _item_id(suite: records.Spec, output: Output) -> str:
     return f"{suite.name}/{output.key}"
 
 
-def _make_item(suite: Spec, output: Output) -> Item:
+def _make_item(suite: records.Spec, output: Output) -> records.Item:
     expected = _read_targets(output)
-    factors: dict[str, Scalar] = {"category": output.task, **output.factors, "number": expected[0]}
-    picture = Elsewhere(output.picture or f"{output.task} {output.key}")
-    ask = Ask(make_count(find_counted(output.question) or _THING, COLOUR_NAMES), output.question, expected)
-    return Item(_item_id(suite, output), Answer(picture, output.question), (ask,), factors)
+    factors: dict[str, records.Scalar] = {"category": output.task, **output.factors, "number": expected[0]}
+    picture = records.Elsewhere(output.picture or f"{output.task} {output.key}")
+    ask = records.Ask(make_count(find_counted(output.question) or _THING, COLOUR_NAMES), output.question, expected)
+    return records.Item(_item_id(suite, output), records.Answer(picture, output.question), (ask,), factors)
 
 
 def _store(
     run: Run,
     format: str,
-    suite: Spec,
-    items: Mapping[str, Item],
+    suite: records.Spec,
+    items: Mapping[str, records.Item],
     outputs: Sequence[Output],
     left_out: list[SkippedReplies],
 ) -> OutputSummary:
-    models = {one.model: Spec(one.model, {"imported": format}, one.model) for one in outputs}
-    judge, theirs = make_judge("parser"), Spec(format, {}, format)
+    models = {one.model: records.Spec(one.model, {"imported": format}, one.model) for one in outputs}
+    judge, theirs = make_judge("parser"), records.Spec(format, {}, format)
     with run.lease(f"import {format}") as lease:
         run.add_suite(suite, 0, items.values())
         run.add_judge(judge.spec, is_stand_in=False)
@@ -252,27 +233,33 @@ def _store(
     return OutputSummary(format, outputs[0].task, suite.name, whose, *counts, metrics, tuple(left_out), notes)
 
 
-def _make_trial(suite: Spec, model: Spec, output: Output) -> Trial:
-    return Trial(_item_id(suite, output), model.text, model.options, output.repeat)
+def _make_trial(suite: records.Spec, model: records.Spec, output: Output) -> records.Trial:
+    return records.Trial(_item_id(suite, output), model.text, model.options, output.repeat)
 
 
-def _respond(trial: Trial, output: Output) -> Response:
-    outcome: Outcome = Failed(output.failure[:500], is_transient=False) if output.failure else Said(output.reply)
-    scored: dict[str, Scalar] = {SCORED_TEXT: output.scored} if output.scored else {}
-    return Response(trial, outcome, Provenance(0, output.question, parameters=scored))
+def _respond(trial: records.Trial, output: Output) -> records.Response:
+    outcome: records.Outcome = (
+        records.Failed(output.failure[:500], is_transient=False) if output.failure else records.Said(output.reply)
+    )
+    scored: dict[str, records.Scalar] = {SCORED_TEXT: output.scored} if output.scored else {}
+    return records.Response(trial, outcome, records.Provenance(0, output.question, parameters=scored))
 
 
-def _read(judge: str, format: str, item: Item, output: Output, trial: Trial) -> Iterator[Reading]:
+def _read(
+    judge: str, format: str, item: records.Item, output: Output, trial: records.Trial
+) -> Iterator[records.Reading]:
     """Read a reply as our parser does, and add the other program's scores."""
     if output.failure:
         return
-    subject, (ask,), words = Subject((trial.id,)), item.asks, Words(output.reply)
-    yield Reading(subject, ask.question, judge, words, str(_RULE), interpret(words, ask.question, _RULE))
+    subject, (ask,), words = records.Subject((trial.id,)), item.asks, records.Words(output.reply)
+    yield records.Reading(subject, ask.question, judge, words, str(_RULE), interpret(words, ask.question, _RULE))
     for metric, score in output.scores.items():
-        yield Reading(subject, Fit(metric), format, Measured(score), str(_SCORE_RULE), Known(score))
+        yield records.Reading(
+            subject, records.Fit(metric), format, records.Measured(score), str(_SCORE_RULE), records.Known(score)
+        )
 
 
-def _note(items: Iterable[Item]) -> Iterator[str]:
+def _note(items: Iterable[records.Item]) -> Iterator[str]:
     """Describe what is odd about the questions: they do not ask for a count, or give it away."""
     questions = [(item.asks[0].wording, item.asks[0].expects) for item in items]
     if not any(text for text, _ in questions):
@@ -286,7 +273,7 @@ def _note(items: Iterable[Item]) -> Iterator[str]:
         yield f"{len(leaks):,} of {len(questions):,} questions have the right count in their text: {leaks[0][:80]!r}"
 
 
-def _gives_away(question: str, expected: Sequence[Scalar]) -> bool:
+def _gives_away(question: str, expected: Sequence[records.Scalar]) -> bool:
     """Return whether the question contains the count, in digits or as a word."""
     words = set(re.findall(r"[a-z-]+|\d+", question.lower()))
     return any(

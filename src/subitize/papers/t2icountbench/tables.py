@@ -16,18 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from subitize.analysis import score
 from subitize.analysis.compare import default_k, is_fallback
 from subitize.analysis.design import number_strata
 from subitize.analysis.published import CellId, read_published
-from subitize.analysis.score import (
-    REFINEMENT_MEASURES,
-    LeftOutResults,
-    PromptResult,
-    RefinementMeasure,
-    Unusable,
-    choices_of,
-    value_of,
-)
 from subitize.frame import NO_JUDGE
 from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import PAPER
@@ -62,16 +54,16 @@ class Threshold:
     suite: str
     model: str
     judge: str
-    measure: RefinementMeasure
+    measure: score.RefinementMeasure
     k: int
     crossing: Crossing
 
 
-def drawn_numbers(attempts: Iterable[PromptResult]) -> list[DrawnNumbers]:
+def drawn_numbers(attempts: Iterable[score.PromptResult]) -> list[DrawnNumbers]:
     """Compare numbers drawn and requested, by suite, model, judge and number; prompts without a number are left out."""
     found: list[DrawnNumbers] = []
     for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
-        by_number: dict[int, list[PromptResult]] = defaultdict(list)
+        by_number: dict[int, list[score.PromptResult]] = defaultdict(list)
         for one in own:
             number = _number(one)
             if number is not None and one.numbers:
@@ -85,15 +77,15 @@ def drawn_numbers(attempts: Iterable[PromptResult]) -> list[DrawnNumbers]:
     return found
 
 
-def thresholds_at_half(attempts: Sequence[PromptResult], k: int | None = None) -> list[Threshold]:
+def thresholds_at_half(attempts: Sequence[score.PromptResult], k: int | None = None) -> list[Threshold]:
     """Find where each model falls below one half, by suite and judge; k defaults to `default_k`."""
     found = []
     for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
         chosen = k or default_k(own)
-        for measure in REFINEMENT_MEASURES:
+        for measure in score.REFINEMENT_MEASURES:
             values: dict[int, list[float]] = defaultdict(list)
             for one in own:
-                number, value = _number(one), value_of(one, measure, chosen)
+                number, value = _number(one), score.value_of(one, measure, chosen)
                 if number is not None and value is not None:
                     values[number].append(value)
             crossing = find_crossing(values)
@@ -102,7 +94,7 @@ def thresholds_at_half(attempts: Sequence[PromptResult], k: int | None = None) -
     return found
 
 
-def _number(attempt: PromptResult) -> int | None:
+def _number(attempt: score.PromptResult) -> int | None:
     number = attempt.item.factors.get("number")
     return number if isinstance(number, int) and not isinstance(number, bool) else None
 
@@ -124,7 +116,7 @@ PUBLISHED: Mapping[CellId, str] = {
 SUITE = benchmark.NAME
 IMAGES = benchmark.GROUP
 """How many images of a prompt count together in the paper."""
-UNUSABLE: Unusable = "left out"
+UNUSABLE: score.Unusable = "left out"
 """In the paper every image could be judged, so unreadable ones are dropped here."""
 
 SCENES: tuple[str, ...] = tuple(benchmark.SCENES)
@@ -179,17 +171,17 @@ class RankAmongPublished:
     of: int
 
 
-def unrefined(attempts: Iterable[PromptResult]) -> list[PromptResult]:
+def unrefined(attempts: Iterable[score.PromptResult]) -> list[score.PromptResult]:
     """Return the results of the benchmark's own prompts."""
     return [one for one in attempts if one.item.suite == SUITE]
 
 
-def choose_k(attempts: Sequence[PromptResult]) -> int:
+def choose_k(attempts: Sequence[score.PromptResult]) -> int:
     """Choose how many images count together: four, or as many as at least half of the prompts have."""
     return default_k(attempts, IMAGES)
 
 
-def table_2(attempts: Sequence[PromptResult]) -> list[TableCell]:
+def table_2(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
     """Compute Table 2, categories and their mean by model, sorted by mean together with the paper's rows."""
     k, own = choose_k(attempts), unrefined(attempts)
     categories = _levels(own, "category", CATEGORIES)
@@ -207,22 +199,22 @@ def table_2(attempts: Sequence[PromptResult]) -> list[TableCell]:
     return [cell for row in sorted(filter(None, cells.values()), key=_average) for cell in row]
 
 
-def by_difficulty(attempts: Sequence[PromptResult]) -> list[TableCell]:
+def by_difficulty(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
     """Compute Figure 1: models by the number of things requested."""
     return _by_factor("figure1", attempts, "difficulty", DIFFICULTIES, {})
 
 
-def by_style(attempts: Sequence[PromptResult]) -> list[TableCell]:
+def by_style(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
     """Compute Figure 3: models by style, at home."""
     return _by_factor("figure3", attempts, "style", STYLES, {"scene": "home"})
 
 
-def by_scene(attempts: Sequence[PromptResult]) -> list[TableCell]:
+def by_scene(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
     """Compute Figure 4: models by scene, in plain style."""
     return _by_factor("figure4", attempts, "scene", SCENES, {"style": "plain"})
 
 
-def averages(attempts: Sequence[PromptResult]) -> list[TableCell]:
+def averages(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
     """Compute Figure 5: scenes and styles averaged over the run's models, for prompts that all models share.
 
     A scene or style that some model lacks has no average. The interval is over prompts: models are not treated as a
@@ -239,7 +231,7 @@ def averages(attempts: Sequence[PromptResult]) -> list[TableCell]:
     return [*cells, *_printed("figure5")]
 
 
-def table_3(attempts: Sequence[PromptResult]) -> list[TableCell]:
+def table_3(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
     """Compute Table 3: the original prompt and its refinements at home in plain style, with their mean.
 
     Means of models are over the prompts that have a result in every column. Of the paper, only columns that the run has
@@ -265,7 +257,7 @@ def table_3(attempts: Sequence[PromptResult]) -> list[TableCell]:
     return [*cells, *(cell for cell in _printed("table3") if cell.column in shown)]
 
 
-def average_by_model(attempts: Sequence[PromptResult], k: int, confidence: float = 0.95) -> dict[str, Estimate]:
+def average_by_model(attempts: Sequence[score.PromptResult], k: int, confidence: float = 0.95) -> dict[str, Estimate]:
     """Average the categories of each model: success of k images."""
     found = {model: _sample(own, "success", k) for model, own in _by_model(attempts).items()}
     return {model: average_categories(own, confidence) for model, own in found.items() if own}
@@ -285,7 +277,7 @@ def average_categories(prompts: Sequence[PromptShare], confidence: float = 0.95)
     return replace(found, n=len(prompts))
 
 
-def rank_among_published(attempts: Sequence[PromptResult]) -> list[RankAmongPublished]:
+def rank_among_published(attempts: Sequence[score.PromptResult]) -> list[RankAmongPublished]:
     """Rank each model that has all six categories among the fifteen of Table 2 by its average, worst first."""
     printed = [float(text) for (_, column), text in list_published("table2").items() if column == AVERAGE]
     k, own = choose_k(attempts), _by_model(unrefined(attempts))
@@ -300,7 +292,7 @@ def rank_among_published(attempts: Sequence[PromptResult]) -> list[RankAmongPubl
     ]
 
 
-def missing_levels(attempts: Sequence[PromptResult], k: int) -> dict[str, list[str]]:
+def missing_levels(attempts: Sequence[score.PromptResult], k: int) -> dict[str, list[str]]:
     """List the categories, difficulties and conditions of the published design without any success of k."""
     there = [one for one in attempts if one.pass_at(k) is not None]
     return {
@@ -309,10 +301,10 @@ def missing_levels(attempts: Sequence[PromptResult], k: int) -> dict[str, list[s
     }
 
 
-def list_warnings(attempts: Sequence[PromptResult], omissions: LeftOutResults | None = None) -> list[str]:
+def list_warnings(attempts: Sequence[score.PromptResult], omissions: score.LeftOutResults | None = None) -> list[str]:
     """List the ways in which these figures differ from the paper's, so that only like is compared with like."""
     own, k = unrefined(attempts), choose_k(attempts)
-    left_out = omissions or LeftOutResults()
+    left_out = omissions or score.LeftOutResults()
     found = [*_warn_of_all(attempts, k)]
     excluded = len({id for _, id in left_out.excluded})
     if excluded:
@@ -324,7 +316,7 @@ def list_warnings(attempts: Sequence[PromptResult], omissions: LeftOutResults | 
     return found
 
 
-def _warn_of_all(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
+def _warn_of_all(attempts: Sequence[score.PromptResult], k: int) -> Iterator[str]:
     judges = ", ".join(sorted({one.judge for one in attempts} - {NO_JUDGE})) or "nobody, as all was refused"
     yield (
         f"judges differ: the paper's figures are of five people's votes, these of {judges}; "
@@ -346,7 +338,7 @@ def _warn_of_all(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
         )
 
 
-def _warn_of_model(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
+def _warn_of_model(attempts: Sequence[score.PromptResult], k: int) -> Iterator[str]:
     """Warn of what the figures of a model lack, and of refinements that cover other prompts than the original."""
     missing = missing_levels(unrefined(attempts), k)
     if missing["category"]:
@@ -363,7 +355,7 @@ def _warn_of_model(attempts: Sequence[PromptResult], k: int) -> Iterator[str]:
             yield f"{count} were judged as they are or with {name}, but not both: compare no columns of Table 3"
 
 
-def _warn_of_gaps(model: str, own: Sequence[PromptResult], omissions: LeftOutResults) -> Iterator[str]:
+def _warn_of_gaps(model: str, own: Sequence[score.PromptResult], omissions: score.LeftOutResults) -> Iterator[str]:
     undecided, excluded = ({id for of, id in ids if of == model} for ids in (omissions.undecided, omissions.excluded))
     if undecided:
         are = "are" if len(undecided) > 1 else "is"
@@ -392,7 +384,7 @@ def _level(item: Item, name: str) -> str:
 
 
 def _by_factor(
-    table: str, attempts: Sequence[PromptResult], factor: str, known: Sequence[str], fixed: Mapping[str, Scalar]
+    table: str, attempts: Sequence[score.PromptResult], factor: str, known: Sequence[str], fixed: Mapping[str, Scalar]
 ) -> list[TableCell]:
     k, own = choose_k(attempts), having(unrefined(attempts), **fixed)
     levels = _levels(own, factor, known)
@@ -406,10 +398,10 @@ def _by_factor(
 
 
 def _cell(
-    table: str, row: str, column: str, attempts: Sequence[PromptResult], k: int, *, each: int = 1
+    table: str, row: str, column: str, attempts: Sequence[score.PromptResult], k: int, *, each: int = 1
 ) -> Iterator[TableCell]:
     """Average categories with equal weights; yield nothing if there is no success to average."""
-    success, per_image = (_sample(attempts, measure, k, each) for measure in REFINEMENT_MEASURES)
+    success, per_image = (_sample(attempts, measure, k, each) for measure in score.REFINEMENT_MEASURES)
     if success:
         prompts = {one.prompt for one in success}
         fallbacks = len({prompt_of(one) for one in attempts if is_fallback(one)} & prompts)
@@ -417,57 +409,59 @@ def _cell(
         yield TableCell(table, row, column, average_categories(success), images, fallbacks)
 
 
-def _sample(attempts: Sequence[PromptResult], measure: RefinementMeasure, k: int, each: int = 1) -> list[PromptShare]:
+def _sample(
+    attempts: Sequence[score.PromptResult], measure: score.RefinementMeasure, k: int, each: int = 1
+) -> list[PromptShare]:
     """Average within prompts that have `each` results (by model or refinement)."""
-    by_prompt: dict[str, list[tuple[PromptResult, float]]] = defaultdict(list)
+    by_prompt: dict[str, list[tuple[score.PromptResult, float]]] = defaultdict(list)
     for one in attempts:
-        value = value_of(one, measure, k)
+        value = score.value_of(one, measure, k)
         if value is not None:
             by_prompt[prompt_of(one)].append((one, value))
     found = []
     for name, own in by_prompt.items():
         if len(own) == each:
             first, mean = own[0][0], sum(value for _, value in own) / each
-            choices = sum(choices_of(one, measure, k) for one, _ in own)
+            choices = sum(score.choices_of(one, measure, k) for one, _ in own)
             found.append(PromptShare(name, first.item.factors.get("category", ""), first.stratum, mean, choices))
     return found
 
 
-def _complete(by_column: Mapping[str, Sequence[PromptResult]]) -> list[PromptResult]:
+def _complete(by_column: Mapping[str, Sequence[score.PromptResult]]) -> list[score.PromptResult]:
     """Keep the prompts that have a result as they were and in every refinement."""
     common = set.intersection(*({prompt_of(one) for one in own} for own in by_column.values()))
     return [one for own in by_column.values() for one in own if prompt_of(one) in common]
 
 
-def _by_column(attempts: Sequence[PromptResult]) -> dict[str, list[PromptResult]]:
+def _by_column(attempts: Sequence[score.PromptResult]) -> dict[str, list[score.PromptResult]]:
     """Group results at home in plain style by the columns of Table 3."""
-    found: dict[str, list[PromptResult]] = defaultdict(list)
+    found: dict[str, list[score.PromptResult]] = defaultdict(list)
     for one in having(attempts, scene="home", style="plain"):
         found[_refinement(one)].append(one)
     return found
 
 
-def prompt_of(attempt: PromptResult) -> str:
+def prompt_of(attempt: score.PromptResult) -> str:
     """Return the id of the prompt, or of the one that it refines."""
     return attempt.item.base or attempt.item.id
 
 
-def _refinement(attempt: PromptResult) -> str:
+def _refinement(attempt: score.PromptResult) -> str:
     return attempt.item.suite.partition(REFINED)[2] or CONDITIONS[0]
 
 
-def having(attempts: Iterable[PromptResult], **factors: Scalar) -> list[PromptResult]:
+def having(attempts: Iterable[score.PromptResult], **factors: Scalar) -> list[score.PromptResult]:
     """Return the results whose factors have these levels."""
     return [one for one in attempts if all(one.item.factors.get(name) == level for name, level in factors.items())]
 
 
-def _levels(attempts: Sequence[PromptResult], factor: str, known: Sequence[str]) -> list[str]:
+def _levels(attempts: Sequence[score.PromptResult], factor: str, known: Sequence[str]) -> list[str]:
     """List the levels found, the paper's first and in its order."""
     found = dict.fromkeys(str(one.item.factors[factor]) for one in attempts if factor in one.item.factors)
     return [*(level for level in known if level in found), *(level for level in found if level not in known)]
 
 
-def _by_model(attempts: Iterable[PromptResult]) -> dict[str, list[PromptResult]]:
+def _by_model(attempts: Iterable[score.PromptResult]) -> dict[str, list[score.PromptResult]]:
     return group_rows(attempts, lambda one: one.model)
 
 

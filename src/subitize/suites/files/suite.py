@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from subitize import records
 from subitize.errors import SubitizeError
 from subitize.interfaces import Suite
 from subitize.language.clauses import read_scene
@@ -12,24 +13,6 @@ from subitize.language.nouns import plural, singular
 from subitize.language.questions import scene_asks
 from subitize.language.scene import Entity, NotUnderstood, Scene
 from subitize.networks.detectors.classes import COCO_CLASSES
-from subitize.records import (
-    OF_FILE,
-    Answer,
-    Ask,
-    Choose,
-    Confirm,
-    Count,
-    Draw,
-    Filed,
-    Item,
-    MatchesPrompt,
-    Picture,
-    Scalar,
-    Spec,
-    Stimulus,
-    digest,
-    title_of_file,
-)
 from subitize.stimuli.clipart import GLYPHS, PALETTE
 from subitize.stimuli.recipes import check
 from subitize.suites.checks import interleave
@@ -41,7 +24,7 @@ from subitize.suites.files.yaml import Text
 SINGLE = "single"
 _IMAGE = re.compile(r".+\.(?:png|jpe?g|webp|gif)", re.IGNORECASE)
 _LONGEST_WORD = 40  # in an id
-_SHOWN_QUESTIONS = (Count, Confirm, Choose)
+_SHOWN_QUESTIONS = (records.Count, records.Confirm, records.Choose)
 
 
 class ItemMaker:
@@ -54,7 +37,7 @@ class ItemMaker:
         own_nouns = (_as_noun(word.lower()) for word in words if word not in PALETTE)
         self._nouns = tuple(dict.fromkeys([*GLYPHS, *COCO_CLASSES, *own_nouns]))
 
-    def make(self) -> list[Item]:
+    def make(self) -> list[records.Item]:
         """Make all items; an error in any of them is raised at once."""
         cells = [(name, words) for name in self._said.prompts for words in self._combine(name)]
         self._check_different(cells)
@@ -76,10 +59,10 @@ class ItemMaker:
             )
         return draw(groups, said.number_lists if said.strata is None else said.strata, share, f"{said.seed} {name}")
 
-    def _whole(self, name: str, words: Combination, index: int, singles: Mapping[str, Item]) -> Item:
+    def _whole(self, name: str, words: Combination, index: int, singles: Mapping[str, records.Item]) -> records.Item:
         template = self._said.prompts[name]
         prompt = template.fill(words)
-        factors: dict[str, Scalar] = {"task": self._said.name} if singles else {}
+        factors: dict[str, records.Scalar] = {"task": self._said.name} if singles else {}
         factors |= {"template": name} if name else {}
         factors |= {**words, **{key: _typed(one.fill(words)) for key, one in self._said.factors.items()}}
         if singles:
@@ -88,7 +71,7 @@ class ItemMaker:
         parts = [name, *map(str, words.values()), *([str(index + 1)] if self._said.pictures > 1 else [])]
         id = self._id([part for part in parts if part] or [prompt])
         if self._said.show is None:
-            return Item(id, Draw(prompt), self._asks(template, words, prompt), factors)
+            return records.Item(id, records.Draw(prompt), self._asks(template, words, prompt), factors)
         picture, ask = self._show(self._said.show, words)
         asks = self._asks(template, words, prompt) if self._said.ask else (ask,) if ask else ()
         if len(asks) != 1 or not isinstance(asks[0].question, _SHOWN_QUESTIONS):
@@ -96,9 +79,9 @@ class ItemMaker:
                 "about a picture one question is asked, and its answer is checked: add ask with one of count, "
                 'confirm, choose, shown or absent, as in ask: {count: "{noun}", is: "{number}"}'
             )
-        return Item(id, Answer(picture, prompt), (replace(asks[0], wording=prompt),), factors)
+        return records.Item(id, records.Answer(picture, prompt), (replace(asks[0], wording=prompt),), factors)
 
-    def _singles(self, cells: Sequence[Combination]) -> Iterator[tuple[str, Item]]:
+    def _singles(self, cells: Sequence[Combination]) -> Iterator[tuple[str, records.Item]]:
         """Make an item for each single thing, by its word."""
         found = {str(words[name]): name for words in cells for name in self._said.singles if name in words}
         for word, name in found.items():
@@ -106,24 +89,24 @@ class ItemMaker:
             shown = Question("shown", (about,), place=about.text.place).ask({}, word)
             asks = [one.ask({}, word) for one in self._said.ask if one.kind == "match"]
             joined = (*asks, replace(shown, is_relevant=not asks))
-            yield word, Item(self._id([SINGLE, word]), Draw(word), joined, {"task": SINGLE, name: word})
+            yield word, records.Item(self._id([SINGLE, word]), records.Draw(word), joined, {"task": SINGLE, name: word})
 
-    def _asks(self, template: Template, words: Combination, prompt: str) -> tuple[Ask, ...]:
+    def _asks(self, template: Template, words: Combination, prompt: str) -> tuple[records.Ask, ...]:
         """Ask the file's questions, else what follows from the prompt; with a match, the others are its parts."""
         if not self._said.ask:
             return self._understand(template, prompt)
-        asks: dict[str, Ask] = {}
+        asks: dict[str, records.Ask] = {}
         for question in self._said.ask:
             ask = question.ask(words, "" if self._said.show else prompt)
             if ask.question.id in asks:
                 raise question.place.error(f"two questions about {prompt!r} are the same: {ask.wording!r}")
             asks[ask.question.id] = ask
-        if MatchesPrompt().id not in asks:
+        if records.MatchesPrompt().id not in asks:
             return tuple(asks.values())
-        match = asks.pop(MatchesPrompt().id)
+        match = asks.pop(records.MatchesPrompt().id)
         return (match, *(replace(ask, is_relevant=False) for ask in asks.values()))
 
-    def _understand(self, template: Template, prompt: str) -> tuple[Ask, ...]:
+    def _understand(self, template: Template, prompt: str) -> tuple[records.Ask, ...]:
         scene = self._read(prompt)
         asks = () if isinstance(scene, NotUnderstood) else scene_asks(scene)
         if asks:
@@ -139,23 +122,23 @@ class ItemMaker:
         scene = read_scene(text, GLYPHS, PALETTE)
         return read_scene(text, self._nouns, PALETTE) if isinstance(scene, NotUnderstood) else scene
 
-    def _show(self, show: Template, words: Combination) -> tuple[Picture, Ask | None]:
+    def _show(self, show: Template, words: Combination) -> tuple[records.Picture, records.Ask | None]:
         """Find the image file, or make a picture's recipe, which determines the right answer."""
         text = show.fill(words)
         if _IMAGE.fullmatch(text):
             path = self._folder / text
             if not path.is_file():
                 raise show.text.place.error(f"show {text!r}: no such file; paths begin where the suite's file lies")
-            return Filed(str(path)), None
+            return records.Filed(str(path)), None
         match read_scene(text, GLYPHS, PALETTE):
             case Scene(entities=(Entity(noun=noun, number=int() as number, colour=None, form=None),)) as scene:
-                return self._recipe(show, Stimulus(noun, number, 0)), scene_asks(scene)[0]
+                return self._recipe(show, records.Stimulus(noun, number, 0)), scene_asks(scene)[0]
         raise show.text.place.error(
             f"show {text!r}: should be a number of one kind of things, as in {{number}} {{nouns}}, of those that "
             "`subitize list glyphs` lists, or an image file"
         )
 
-    def _recipe(self, show: Template, stimulus: Stimulus) -> Stimulus:
+    def _recipe(self, show: Template, stimulus: records.Stimulus) -> records.Stimulus:
         try:
             check(stimulus)
         except SubitizeError as error:
@@ -165,7 +148,7 @@ class ItemMaker:
     def _id(self, parts: Sequence[str]) -> str:
         """Make an id from words; a hash separates ids that would be equal."""
         key = "/".join(re.sub(r"[^\w]+", "-", part.lower()).strip("-")[:_LONGEST_WORD] or "-" for part in parts)
-        key = f"{key}-{digest(*parts)[:6]}" if key in self._ids else key
+        key = f"{key}-{records.digest(*parts)[:6]}" if key in self._ids else key
         self._ids.add(key)
         return f"{self._suite}/{key}"
 
@@ -181,7 +164,7 @@ class ItemMaker:
             seen[text] = words
 
 
-def _name_categories(items: list[Item], lists: Mapping[str, object]) -> list[Item]:
+def _name_categories(items: list[records.Item], lists: Mapping[str, object]) -> list[records.Item]:
     """Add number and category to items that ask for one number of one thing, and drop an equivalent list."""
     counted = {item.id: found for item in items if (found := _find_counted(item))}
     named = [
@@ -196,9 +179,9 @@ def _name_categories(items: list[Item], lists: Mapping[str, object]) -> list[Ite
     return [replace(one, factors={key: own for key, own in one.factors.items() if key not in same}) for one in named]
 
 
-def _find_counted(item: Item) -> dict[str, Scalar]:
-    counts = [ask for ask in item.asks if isinstance(ask.question, Count)]
-    if len(counts) != 1 or len(counts[0].expects) != 1 or not isinstance(counts[0].question, Count):
+def _find_counted(item: records.Item) -> dict[str, records.Scalar]:
+    counts = [ask for ask in item.asks if isinstance(ask.question, records.Count)]
+    if len(counts) != 1 or len(counts[0].expects) != 1 or not isinstance(counts[0].question, records.Count):
         return {}
     return {"number": counts[0].expects[0], "category": counts[0].question.noun}
 
@@ -208,7 +191,7 @@ def _as_noun(word: str) -> str:
     return word if singular(plural(word)) == word else singular(word)
 
 
-def _typed(text: str) -> Scalar:
+def _typed(text: str) -> records.Scalar:
     return int(text) if re.fullmatch("0|[1-9][0-9]{0,8}", text) else text
 
 
@@ -223,18 +206,18 @@ class SuiteFile(Suite):
         path = Path(file).expanduser()
         said = read_definition(path)
         check_definition(said)
-        name = f"{said.name}{OF_FILE}"
+        name = f"{said.name}{records.OF_FILE}"
         items = ItemMaker(said, name, path.parent).make()
-        self.title = title_of_file(name)
+        self.title = records.title_of_file(name)
         self.judge = said.judge or ("parser" if said.show else "observer")
         self._place_of_judge = said.place_of("judge")
         self.repeats = said.repeats
         self.strata = _choose_strata(said, items)
         is_mixed = self.strata and all(self.strata[0] in item.factors for item in items)
         self._items = interleave(items, self.strata[0]) if is_mixed else items
-        meaning = digest(repr(said))[:12]
+        meaning = records.digest(repr(said))[:12]
         shown = f"{name} version {said.version} ({meaning})"
-        self.spec = Spec(name, {"version": said.version, "meaning": meaning}, shown)
+        self.spec = records.Spec(name, {"version": said.version, "meaning": meaning}, shown)
 
     def check_judge(self, check: Callable[[str], None], /) -> None:
         """Check the judge; an error gives its position in the file."""
@@ -243,12 +226,12 @@ class SuiteFile(Suite):
         except SubitizeError as error:
             raise self._place_of_judge.error(f"judge: {error}") from None
 
-    def items(self, seed: int) -> Iterator[Item]:
+    def items(self, seed: int) -> Iterator[records.Item]:
         """Iterate over the items; the seed changes only the drawn pictures."""
         return (_reseed(item, seed) for item in self._items)
 
 
-def _choose_strata(said: Definition, items: Sequence[Item]) -> tuple[str, ...]:
+def _choose_strata(said: Definition, items: Sequence[records.Item]) -> tuple[str, ...]:
     """Take the file's strata; by default the task, the template and the numbers."""
     known = list(dict.fromkeys(name for item in items for name in item.factors))
     if said.strata is None:
@@ -259,9 +242,9 @@ def _choose_strata(said: Definition, items: Sequence[Item]) -> tuple[str, ...]:
     return said.strata
 
 
-def _reseed(item: Item, seed: int) -> Item:
+def _reseed(item: records.Item, seed: int) -> records.Item:
     match item.task:
-        case Answer(picture=Stimulus() as picture) as task:
-            own = replace(picture, seed=int(digest(seed, item.id)[:8], 16))
+        case records.Answer(picture=records.Stimulus() as picture) as task:
+            own = replace(picture, seed=int(records.digest(seed, item.id)[:8], 16))
             return replace(item, task=replace(task, picture=own))
     return item
