@@ -15,17 +15,7 @@ from subitize.errors import BadValueError, NothingToDoError
 from subitize.frame import IS_ANSWER, KNOWN, TIED, Frame, decode_columns, label_readings, read_scalar
 from subitize.labels import ADJUDICATED, PLURALITY, Rule
 from subitize.records import Count, Estimate, Scalar
-from subitize.stats.agreement import (
-    LEVELS,
-    Influence,
-    crossed_share,
-    fleiss_kappa,
-    gwet_ac,
-    krippendorff_alphas,
-    one_way_spread,
-    pairwise_agreement,
-    two_way_spread,
-)
+from subitize.stats import agreement
 from subitize.stats.estimate import error_scale, estimate
 from subitize.stats.ratings import Ratings, count_ratings, find_cautions
 from subitize.store import Run
@@ -144,9 +134,9 @@ def _agree(votes: pl.DataFrame) -> RaterAgreement | None:
         return None
     cell, answered = _describe_cell(votes), len(ratings.answers.row)
     is_tied = 2 * ratings.counts.max(axis=1) <= ratings.raters
-    kappa, ac1 = fleiss_kappa(ratings), gwet_ac(ratings)
+    kappa, ac1 = agreement.fleiss_kappa(ratings), agreement.gwet_ac(ratings)
     are_counts = cell["question"] == Count("").kind and not votes["value"].null_count()
-    alphas = krippendorff_alphas(ratings, LEVELS if are_counts else ("nominal",))
+    alphas = agreement.krippendorff_alphas(ratings, agreement.LEVELS if are_counts else ("nominal",))
     return RaterAgreement(
         **cell,
         annotators=ratings.answers.cells.annotators,
@@ -162,7 +152,7 @@ def _agree(votes: pl.DataFrame) -> RaterAgreement | None:
         alpha_ordinal=alphas.get("ordinal"),
         alpha_interval=alphas.get("interval"),
         alpha_ratio=alphas.get("ratio"),
-        pairwise=pairwise_agreement(ratings),
+        pairwise=agreement.pairwise_agreement(ratings),
         prompts=ratings.answers.cells.clusters,
         caution="; ".join(find_cautions(ratings, are_counts=are_counts)),
     )
@@ -206,15 +196,15 @@ def _tally(votes: pl.DataFrame) -> Ratings:
 def _share_unanimous(ratings: Ratings) -> Estimate:
     is_unanimous = ratings.counts.max(axis=1) == ratings.raters
     share = int(ratings.units[is_unanimous].sum()) / int(ratings.units.sum())
-    spread = one_way_spread(ratings, (is_unanimous[ratings.answers.row] - share) * ratings.answers.weight)
-    return crossed_share(share, ratings, spread, "share, for these annotators,")
+    spread = agreement.one_way_spread(ratings, (is_unanimous[ratings.answers.row] - share) * ratings.answers.weight)
+    return agreement.crossed_share(share, ratings, spread, "share, for these annotators,")
 
 
 def _share_of_yes(ratings: Ratings) -> Estimate:
     is_yes = ratings.values[ratings.answers.value]
     share = float(is_yes @ ratings.answers.weight)
-    influence = Influence(np.zeros(len(is_yes)), (is_yes - share) * ratings.answers.weight)
-    return crossed_share(share, ratings, two_way_spread(ratings, influence), "mean share")
+    influence = agreement.Influence(np.zeros(len(is_yes)), (is_yes - share) * ratings.answers.weight)
+    return agreement.crossed_share(share, ratings, agreement.two_way_spread(ratings, influence), "mean share")
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,15 +344,15 @@ def _never_met(run: Run, sides: JudgePair, by_judge: pl.DataFrame, by_people: pl
 
 def _hold_against(cell: pl.DataFrame, sides: JudgePair) -> JudgeAgreement | None:
     of_judge, of_people = cell.filter(pl.col("person").is_null()), cell.filter(pl.col("person").is_not_null())
-    agreement = _agree_in_pairs(of_judge)
-    if agreement is None:
+    agreed = _agree_in_pairs(of_judge)
+    if agreed is None:
         return None
     return JudgeAgreement(
         **_describe_cell(cell),
         against=sides.against,
         rule=sides.rule,
         annotators=of_people["person"].n_unique(),
-        agreement=agreement,
+        agreement=agreed,
         ceiling=_agree_in_pairs(of_people),
     )
 
@@ -376,8 +366,8 @@ def _agree_in_pairs(rows: pl.DataFrame) -> PairAgreement | None:
     are_counts = bool((pairs["question_kind"] == Count("").kind).all())
     are_counts &= not pairs["value"].null_count() + pairs["true_value"].null_count()
     ratings = _tally(_list_answers(pairs))
-    kappa = fleiss_kappa(ratings)
-    alphas = krippendorff_alphas(ratings, ("ordinal", "interval") if are_counts else ())
+    kappa = agreement.fleiss_kappa(ratings)
+    alphas = agreement.krippendorff_alphas(ratings, ("ordinal", "interval") if are_counts else ())
     within_one = error = None
     if are_counts:
         off = (pairs["value"] - pairs["true_value"]).to_numpy()

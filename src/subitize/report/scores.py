@@ -3,24 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from subitize import records
 from subitize.analysis.design import ESTIMANDS, Prompts, name_level
 from subitize.analysis.frame import Missing
 from subitize.analysis.overview import ItemStory, Names, Overview, flatten
 from subitize.analysis.score import MEASURES, PassRate, Score
 from subitize.io.frames import group_rows
-from subitize.records import (
-    Attached,
-    Drawn,
-    Elsewhere,
-    Failed,
-    Known,
-    Outcome,
-    Refused,
-    Said,
-    Scored,
-    Trial,
-    task_text,
-)
 from subitize.report.table import Cell, Column, Result, Table, Worded, billions, number_of
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
@@ -60,13 +48,13 @@ def score_result(
     """
     known = protocols or {}
     shown = [score for score in scores if score.factor in ("all", *factors)]
-    records = []
+    plain = []
     for one in scores:
         protocol = known.get((one.suite, one.model, one.judge))
         marks = {"prompts": prompts, "is_stand_in": one.model in names.models, "protocol": protocol}
-        records.append(flatten(one) | marks)
+        plain.append(flatten(one) | marks)
     notes = (*explain_marks(shown, names), f"intervals are about {ESTIMANDS[prompts]}")
-    return Result(_score_tables(shown, names, known, sizes or {}), names.add_names(records), notes=notes)
+    return Result(_score_tables(shown, names, known, sizes or {}), names.add_names(plain), notes=notes)
 
 
 def _score_tables(
@@ -238,7 +226,7 @@ def _spec_and_address(spec: str, name: str, addresses: Sequence[str]) -> tuple[s
 
 def show_story(story: ItemStory, names: Names) -> Result:
     """Show one item with its responses and readings."""
-    lines = [f"item {story.item.id}", f"task {story.item.task.kind}: {task_text(story.item.task)}"]
+    lines = [f"item {story.item.id}", f"task {story.item.task.kind}: {records.task_text(story.item.task)}"]
     if story.excluded is not None:
         lines.append(f"excluded: {story.excluded}")
     for ask in story.item.asks:
@@ -249,7 +237,9 @@ def show_story(story: ItemStory, names: Names) -> Result:
     for found in story.readings:
         reading = found.reading
         members = [trials[id] for id in reading.subject.trial_ids if id in trials]
-        value = reading.value.value if isinstance(reading.value, Known) else f"discarded, {reading.value.reason}"
+        value = (
+            reading.value.value if isinstance(reading.value, records.Known) else f"discarded, {reading.value.reason}"
+        )
         who = f"{names.name_judge(reading.judge)} {reading.annotator}".strip()
         what = "reading" if reading.purpose == "answer" else reading.purpose
         of = "" if reading.reviews is None else f"reading {reading.reviews}, "
@@ -258,27 +248,27 @@ def show_story(story: ItemStory, names: Names) -> Result:
     return Result((), names.plain(story), tuple(lines))
 
 
-def _name_trials(trials: Sequence[Trial], names: Names) -> str:
+def _name_trials(trials: Sequence[records.Trial], names: Names) -> str:
     """Name a trial, or several of one model that were judged together."""
     repeats = ", ".join(str(trial.repeat) for trial in trials)
     attempt = f", attempt {trials[0].attempt}" if len(trials) == 1 and trials[0].attempt else ""
     return f"{names.name_model(trials[0].model)}, repeat{'s' * (len(trials) > 1)} {repeats}{attempt}"
 
 
-def _describe_outcome(outcome: Outcome) -> str:
+def _describe_outcome(outcome: records.Outcome) -> str:
     match outcome:
-        case Said(text=text):
+        case records.Said(text=text):
             return f"said {text!r}"
-        case Drawn(picture=picture):
-            if isinstance(picture, Elsewhere):
+        case records.Drawn(picture=picture):
+            if isinstance(picture, records.Elsewhere):
                 return f"drew {picture.name}"
-            attached = f"{picture.name}, attached: " if isinstance(picture, Attached) else ""
+            attached = f"{picture.name}, attached: " if isinstance(picture, records.Attached) else ""
             return f"drew {attached}{picture.hash}.{picture.format}"
-        case Scored(scores=scores):
+        case records.Scored(scores=scores):
             return f"scored {dict(scores)}"
-        case Refused(reason=reason):
+        case records.Refused(reason=reason):
             return f"refused, {reason}"
-        case Failed(reason=reason):
+        case records.Failed(reason=reason):
             return f"failed, {reason}"
 
 

@@ -17,20 +17,9 @@ from subitize.errors import BadFileError, BadValueError, MissingPartError
 from subitize.io.files import read_records
 from subitize.language.clauses import read_scene
 from subitize.language.scene import Halves, NotUnderstood, Pieces, Portion, Scene
-from subitize.papers.geckonum.sentences import (
-    OFFICIAL,
-    WORDS,
-    ZIPF,
-    Cut,
-    GeckonumVocabulary,
-    Held,
-    Sentence,
-    Split,
-    make_sentences,
-    with_frequency,
-)
+from subitize.papers.geckonum import sentences
 
-TYPES: dict[str, int] = WORDS["types"]
+TYPES: dict[str, int] = sentences.WORDS["types"]
 """The types of prompts in the release's order, each with its task."""
 
 COLUMNS = ("index", "prompt", "has_numeral", "is_frequent", "entities", "prompt_type", "dataset_id")
@@ -44,8 +33,8 @@ _FREQUENT: dict[str, bool | None] = {"-1": None, "0": False, "1": True}
 
 T = TypeVar("T")
 
-_BANK = WORDS["fresh"]
-_HELD = tuple(Held(*one) for one in _BANK["held"])
+_BANK = sentences.WORDS["fresh"]
+_HELD = tuple(sentences.Held(*one) for one in _BANK["held"])
 _FREQUENT_OF_TEN = {"animals": 5, "food": 6, "nature": 5, "objects": 5}
 
 
@@ -55,10 +44,10 @@ class FreshOptions:
 
     nouns: Mapping[str, bool] | None = None
     colours: tuple[str, ...] = COLOURS
-    numbers: tuple[int, ...] = OFFICIAL.numbers
+    numbers: tuple[int, ...] = sentences.OFFICIAL.numbers
 
 
-LEAST_NOUNS = len(OFFICIAL.nouns)
+LEAST_NOUNS = len(sentences.OFFICIAL.nouns)
 # On the Zipf scale of wordfreq: GeckoNum's frequent nouns are at 3.86 (ant) and above, its rare ones at 3.70 (cinnamon)
 # and below; of a two-word noun the first word is looked up, as its authors did.
 _FREQUENT_FROM = 3.78
@@ -72,7 +61,7 @@ def read_nouns(path: Path) -> dict[str, bool]:
         noun, frequency = _fields(path, line, [field.strip() for field in fields])
         if noun in nouns:
             raise BadFileError(f"{path.name} line {line}: {noun!r} stands there twice; once is enough")
-        if noun in OFFICIAL.nouns:
+        if noun in sentences.OFFICIAL.nouns:
             raise BadFileError(f"{path.name} line {line}: {noun!r} is one of GeckoNum's own nouns; take another")
         nouns[noun] = _FREQUENCIES[frequency] if frequency else is_frequent(noun)
     if len(nouns) < LEAST_NOUNS:
@@ -93,7 +82,7 @@ def look_up(nouns: Iterable[str]) -> dict[str, float] | None:
 
     Of a two-word noun, the first word is looked up, as in the paper.
     """
-    found = {noun: ZIPF.get(noun, math.nan) for noun in nouns}
+    found = {noun: sentences.ZIPF.get(noun, math.nan) for noun in nouns}
     others = [noun for noun, zipf in found.items() if math.isnan(zipf)]
     if not others:
         return found
@@ -128,14 +117,14 @@ class Prompt:
 
 def design(seed: int) -> tuple[Prompt, ...]:
     """Make the 1386 prompts: 986 equal those of the release, the others are drawn by the same rules."""
-    return number_prompts(make_sentences(OFFICIAL, Random(f"geckonum {seed}")), "geckonum")
+    return number_prompts(sentences.make_sentences(sentences.OFFICIAL, Random(f"geckonum {seed}")), "geckonum")
 
 
-def number_prompts(sentences: Iterable[Sentence], name: str) -> tuple[Prompt, ...]:
+def number_prompts(given: Iterable[sentences.Sentence], name: str) -> tuple[Prompt, ...]:
     """Number the sentences and give each an id."""
     return tuple(
         Prompt(index, one.text, one.has_numeral, one.is_frequent, one.entities, one.type, f"{name}_{index:05d}")
-        for index, one in enumerate(sentences)
+        for index, one in enumerate(given)
     )
 
 
@@ -151,8 +140,8 @@ def scene_of(prompt: Prompt) -> Scene:
 
 @lru_cache(maxsize=1)
 def _designed_nouns() -> tuple[str, ...]:
-    sentences = _published_sentences().values()
-    return tuple(dict.fromkeys(noun for one in sentences for noun in _list_nouns(one.type, one.entities)))
+    published = _published_sentences().values()
+    return tuple(dict.fromkeys(noun for one in published for noun in _list_nouns(one.type, one.entities)))
 
 
 def _list_nouns(type: str, entities: str) -> tuple[str, ...]:
@@ -275,39 +264,45 @@ def find_faults(prompt: Prompt) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1)
-def _published_sentences() -> dict[str, Sentence]:
-    return {one.text: one for one in make_sentences(OFFICIAL, None)}
+def _published_sentences() -> dict[str, sentences.Sentence]:
+    return {one.text: one for one in sentences.make_sentences(sentences.OFFICIAL, None)}
 
 
 def fresh_prompts(seed: int, wishes: FreshOptions | None = None) -> tuple[Prompt, ...]:
     """Draw as many prompts of each type as the release has, none from the release, as far as the options allow."""
     random = Random(f"geckonum fresh {seed}")
-    return number_prompts(make_sentences(_draw(wishes or FreshOptions(), random), random), f"fresh{seed}")
+    return number_prompts(sentences.make_sentences(_draw(wishes or FreshOptions(), random), random), f"fresh{seed}")
 
 
-def _draw(wishes: FreshOptions, random: Random) -> GeckonumVocabulary:
+def _draw(wishes: FreshOptions, random: Random) -> sentences.GeckonumVocabulary:
     given = wishes.nouns
     nouns = (
-        _draw_nouns(random) if given is None else {noun: given[noun] for noun in _pick(given, random, OFFICIAL.nouns)}
+        _draw_nouns(random)
+        if given is None
+        else {noun: given[noun] for noun in _pick(given, random, sentences.OFFICIAL.nouns)}
     )
     names = tuple(nouns)
-    compared = random.sample(names, 2 * len(OFFICIAL.compared))
+    compared = random.sample(names, 2 * len(sentences.OFFICIAL.compared))
     colours = random.sample(wishes.colours, len(wishes.colours))
     halves = [*random.sample(wishes.colours, min(4, len(wishes.colours)))]
     pairs = tuple(zip(halves[::2], halves[1::2], strict=False))
-    return GeckonumVocabulary(
+    return sentences.GeckonumVocabulary(
         nouns=nouns,
-        sentence_nouns=_pick(names, random, OFFICIAL.sentence_nouns),
+        sentence_nouns=_pick(names, random, sentences.OFFICIAL.sentence_nouns),
         compared=tuple(zip(compared[::2], compared[1::2], strict=True)),
-        held=_pick(_HELD, random, OFFICIAL.held),
+        held=_pick(_HELD, random, sentences.OFFICIAL.held),
         cut=tuple(
-            Cut(noun, noun, tuple(random.choice(_BANK["into"]))) for noun in _pick(_BANK["cut"], random, OFFICIAL.cut)
+            sentences.Cut(noun, noun, tuple(random.choice(_BANK["into"])))
+            for noun in _pick(_BANK["cut"], random, sentences.OFFICIAL.cut)
         ),
-        broken=_pick(_BANK["broken"], random, OFFICIAL.broken),
-        split=(Split(random.choice(_BANK["snapped"]), "broken"), Split(random.choice(_BANK["sliced"]), "is cut")),
+        broken=_pick(_BANK["broken"], random, sentences.OFFICIAL.broken),
+        split=(
+            sentences.Split(random.choice(_BANK["snapped"]), "broken"),
+            sentences.Split(random.choice(_BANK["sliced"]), "is cut"),
+        ),
         halves=pairs,
-        coloured_nouns=_pick(names, random, OFFICIAL.coloured_nouns),
-        colours=tuple(colours[: len(OFFICIAL.colours)]),
+        coloured_nouns=_pick(names, random, sentences.OFFICIAL.coloured_nouns),
+        colours=tuple(colours[: len(sentences.OFFICIAL.colours)]),
         numbers=wishes.numbers,
     )
 
@@ -316,7 +311,7 @@ def _draw_nouns(random: Random) -> dict[str, bool]:
     """Draw ten nouns per group, with the release's share of frequent ones."""
     drawn: dict[str, bool] = {}
     for group, frequent in _FREQUENT_OF_TEN.items():
-        nouns = with_frequency(_BANK[group])
+        nouns = sentences.with_frequency(_BANK[group])
         for is_frequent, number in ((True, frequent), (False, 10 - frequent)):
             own = [noun for noun in nouns if nouns[noun] is is_frequent]
             drawn |= dict.fromkeys(random.sample(own, number), is_frequent)
