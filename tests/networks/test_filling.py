@@ -12,8 +12,7 @@ from subitize.errors import BadValueError, UnusableModelError
 from subitize.io.images import Rgb
 from subitize.language.numbers import NUMERALS
 from subitize.networks.encoders import LazyImage
-from subitize.networks.joint import FILLERS, JointNetwork
-from subitize.networks.regions import Regions
+from subitize.networks.joint import FILLERS, JointNetwork, Regions
 from subitize.networks.weights import Device
 from tests.networks import tiny_matchers
 from tests.networks.tiny_weights import find_tiny

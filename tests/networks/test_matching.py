@@ -15,8 +15,7 @@ from subitize.errors import BadFileError, BadValueError, SubitizeError, Unusable
 from subitize.io.images import Rgb
 from subitize.networks.encoders import DUAL_ENCODERS, DualEncoder, LazyImage
 from subitize.networks.generators import GenerationOptions
-from subitize.networks.joint import FILLERS, HEADS, MATCHERS, JointNetwork, open_network, tasks_of
-from subitize.networks.regions import Regions
+from subitize.networks.joint import FILLERS, HEADS, MATCHERS, JointNetwork, Regions, open_network, tasks_of
 from subitize.networks.weights import Device, name_architecture, read_config
 from tests.networks import tiny_matchers
 from tests.networks.tiny_weights import find_tiny

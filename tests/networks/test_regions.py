@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from subitize.errors import BadFileError, BadValueError
-from subitize.networks.regions import Regions
+from subitize.networks.joint import Regions
 from tests.conftest import ROOT
 from tests.networks.tiny_matchers import write_region_table, write_regions
 
