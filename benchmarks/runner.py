@@ -28,7 +28,7 @@ from PIL import Image
 from benchmarks.bare_client import CONCURRENCY, QUESTION, gather
 from benchmarks.comparing import Figure, Result, Unmeasured, compare_rates, compare_times
 from benchmarks.processes import ROOT, peak_megabytes, run_python
-from subitize.evaluate.rendering import recipe_of, render_png
+from subitize.evaluate.pictures import recipe_of, render_png
 from subitize.interfaces import Suite
 from subitize.records import Answer, Ask, Count, Filed, Item, Spec
 from subitize.registry import Resolved, make_model, make_suite

@@ -4,12 +4,12 @@ from typing import Any
 
 from subitize.evaluate.config import NO_JUDGE, RunConfig
 from subitize.evaluate.engines import Engine, started
+from subitize.evaluate.execution import RunTally
+from subitize.evaluate.execution import run_suite as run_planned
 from subitize.evaluate.identities import resolve_judge
 from subitize.evaluate.judging import JudgePlan, JudgeTally
 from subitize.evaluate.judging import judge_run as judge_planned
 from subitize.evaluate.plan import Chosen, SuitePlan, plan_chosen
-from subitize.evaluate.running import RunTally
-from subitize.evaluate.running import run_suite as run_planned
 from subitize.interfaces import Events, Judge, Model, NoEvents, Suite
 from subitize.registry import Resolved
 from subitize.store import Run

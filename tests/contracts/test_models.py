@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from subitize.evaluate.running import RunTally
+from subitize.evaluate.execution import RunTally
 from subitize.interfaces import Computes, ComputesSeveral, Model, Responds
 from subitize.records import Outcome, Stimulus, TaskKind
 from subitize.registry import Resolved, listings, make_model, make_suite

@@ -9,9 +9,8 @@ import pytest
 
 from subitize.errors import BadValueError
 from subitize.evaluate.engines import LocalEngine
-from subitize.evaluate.pictures import Loader
+from subitize.evaluate.pictures import Drawing, Loader, Renderer
 from subitize.evaluate.processes import result_of
-from subitize.evaluate.rendering import Drawing, Renderer
 from subitize.records import Picture, Stimulus
 from subitize.registry import make_model, make_suite
 from subitize.stimuli.recipes import render
@@ -96,7 +95,7 @@ def test_a_server_is_sent_the_same_pictures_whoever_draws_them(tmp_path: Path, m
     sent = {}
     with serving() as server:
         for worth in (0, 10**12):
-            monkeypatch.setattr("subitize.evaluate.rendering._WORTH_WORKERS_PX", worth)
+            monkeypatch.setattr("subitize.evaluate.pictures._WORTH_WORKERS_PX", worth)
             server.begin(Behaviour(answer="count-hash"))
             model = make_model(f"openai:test-model,base_url={server.base_url}")
             suite = make_suite(f"naming:images=1,size_px={SMALL_PX},numbers=1-3,categories=apples+dots")

@@ -8,7 +8,7 @@ import pytest
 
 from subitize.errors import BadValueError, ConflictError, NothingToDoError, RunError
 from subitize.evaluate.config import RunConfig
-from subitize.evaluate.running import RunTally
+from subitize.evaluate.execution import RunTally
 from subitize.interfaces import NoEvents
 from subitize.records import Drawn, Failed, Known, Refused, Said
 from subitize.registry import make_judge, make_model, make_suite

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from subitize.evaluate import execution, plan, sampling, sight
+from subitize.evaluate import execution, plan, sampling
 from subitize.stimuli.observing import look_at
 from subitize.store import Folder, Run
 from subitize.suites.sight import NEEDED
@@ -71,7 +71,7 @@ def test_a_model_that_sees_is_checked_once_and_enters_no_figure(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_suite_without_end_is_checked_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (plan, execution, sampling, sight):
+    for module in (plan, execution, sampling):
         monkeypatch.setattr(module, "SAMPLED_FROM_AT_MOST", 50)  # the usual 20,000 take seconds to make
     with scripting(_sighted) as server:
         model = f"openai:m,base_url={server.base_url}"

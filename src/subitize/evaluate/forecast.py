@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from subitize.evaluate.costs import Meter, price_of
+from subitize.evaluate.execution import plan_check
 from subitize.evaluate.judging import JudgePlan, count_looks, open_tasks
 from subitize.evaluate.pictures import USUAL_PX
 from subitize.evaluate.plan import Plan, SuitePlan, check_suites
-from subitize.evaluate.sight import plan_check
 from subitize.interfaces import Judge, JudgeQuestion, JudgeRequest, Model, Usage
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Resolved

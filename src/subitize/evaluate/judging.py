@@ -1,5 +1,6 @@
 """Asks a judge the questions of a run and stores its readings."""
 
+import gc
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -293,6 +294,7 @@ class _Task:
                 if count or len(questions) < len(asks[item_id]):
                     left.add(item_id)
             yield [item for item in items if item.id in left], looks
+            gc.collect(0)  # statements have cycles, and a command collects seldom
 
     def _plan(self, item: Item, responses: Sequence[StoredResponse], summary: JudgeTally) -> Iterator[_Job]:
         inquiries: dict[Subject, list[JudgeQuestion]] = defaultdict(list)
