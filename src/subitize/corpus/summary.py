@@ -69,6 +69,7 @@ def summarise(corpus: CountedCorpus, start: int = 1) -> CorpusSummary:
     if start < 1:
         raise BadValueError(f"--start {start}: should be 1 or more")
     counts = corpus.counts
+    large = sum(count for number, count in counts.numerosities.items() if number > LARGEST)
     return CorpusSummary(
         name=corpus.name,
         rule=corpus.rule,
@@ -76,7 +77,7 @@ def summarise(corpus: CountedCorpus, start: int = 1) -> CorpusSummary:
         captions=counts.captions,
         candidates=counts.candidates,
         counted=_share(counts.counted, counts.captions),
-        outliers=_share(_outliers(counts), counts.counted) if counts.counted else None,
+        outliers=_share(large + counts.dropped_numbers, counts.counted) if counts.counted else None,
         rows=tuple(_rows(counts)),
         decades=tuple(frequencies.measure_heaping(counts.numerosities, DECADES)),
         fits=tuple(_fits(frequencies.Histogram.of(counts.numerosities), start)),
@@ -89,10 +90,6 @@ def summarise(corpus: CountedCorpus, start: int = 1) -> CorpusSummary:
 
 def _share(part: int, whole: int) -> Estimate:
     return wilson_interval(part, whole) if whole else Estimate(0.0, 0.0, 1.0, 0, "share of nothing")
-
-
-def _outliers(counts: Counts) -> int:
-    return counts.dropped_numbers + sum(count for number, count in counts.numerosities.items() if number > LARGEST)
 
 
 def _count_unlisted(counts: Counts) -> int:

@@ -226,18 +226,14 @@ def read_asks(texts: Iterable[str]) -> tuple[records.Ask, ...]:
 
     Texts separated by | are a choice. The right answers are not known.
     """
-    asks = tuple(_read_ask(" ".join(text.split())) for text in texts)
     known: dict[str, records.Ask] = {}
-    for ask in asks:
+    for text in (" ".join(text.split()) for text in texts):
+        question = _read_question(text)
+        ask = records.Ask(question, LINES_WORDING if isinstance(question, records.Choose) else text, ())
         other = known.setdefault(ask.question.id, ask)
         if other is not ask:
             raise BadValueError(f"--question {ask.wording!r} asks the same as {other.wording!r}; leave one out")
-    return asks
-
-
-def _read_ask(text: str) -> records.Ask:
-    question = _read_question(text)
-    return records.Ask(question, LINES_WORDING if isinstance(question, records.Choose) else text, ())
+    return tuple(known.values())
 
 
 def _read_question(text: str) -> records.Question:

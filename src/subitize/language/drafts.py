@@ -4,21 +4,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
+from subitize.language import scene as scenes
 from subitize.language.lexicon import POTTED, SIDES
-from subitize.language.scene import (
-    MOST_THINGS,
-    Comparison,
-    ComparisonWord,
-    ContactWord,
-    Entity,
-    Form,
-    HoldingWord,
-    Portion,
-    Quantifier,
-    Relation,
-    Scene,
-    find_places,
-)
 from subitize.language.terms import NotUnderstoodError, Term
 from subitize.records import RelationWord
 
@@ -36,9 +23,9 @@ class Draft:
     """
 
     noun: str
-    number: int | Quantifier | None
+    number: int | scenes.Quantifier | None
     colour: str | None = None
-    form: Form | None = None
+    form: scenes.Form | None = None
     clause: int = 0
     group: int = 0
     joint: Joint = "first"
@@ -59,9 +46,9 @@ class Clause:
 
     number: int
     groups: list[list[Draft]] = field(default_factory=lambda: [[]])
-    relations: list[RelationWord | ContactWord] = field(default_factory=list)
+    relations: list[RelationWord | scenes.ContactWord] = field(default_factory=list)
     joint: Joint | None = "first"
-    front: RelationWord | ContactWord | Literal["side"] | None = None
+    front: RelationWord | scenes.ContactWord | Literal["side"] | None = None
     side: str | None = None
     sided_to: int = 0
     whole: Draft | None = None
@@ -95,14 +82,14 @@ class Hold:
     """A thing in or on a place; while all numbers are exact, a loose one does not count ("a table with 3 cups")."""
 
     thing: Draft
-    word: HoldingWord
+    word: scenes.HoldingWord
     place: Draft
     is_loose: bool = False
     is_clear: bool = True
 
 
-Related = tuple[Draft, RelationWord | ContactWord, Draft]
-Compared = tuple[Draft, ComparisonWord, Draft]
+Related = tuple[Draft, RelationWord | scenes.ContactWord, Draft]
+Compared = tuple[Draft, scenes.ComparisonWord, Draft]
 
 
 @dataclass(slots=True, eq=False)
@@ -142,7 +129,7 @@ class Drafts:
             raise NotUnderstoodError(f"which {noun!r}?")
         return found[0] if found else None
 
-    def set_apart(self, whole: Draft, number: int, form: Form) -> None:
+    def set_apart(self, whole: Draft, number: int, form: scenes.Form) -> None:
         """Give a form to some of the things: one of three forks is broken."""
         if not isinstance(whole.number, int) or whole.form is not None or not 1 <= number <= whole.number:
             raise NotUnderstoodError(f"{number} of which {whole.noun!r}?")
@@ -153,7 +140,7 @@ class Drafts:
         self.told.insert(self.told.index(whole) + 1, replace(whole, number=number, form=form))
 
 
-def make_scene(drafts: Drafts) -> Scene:
+def make_scene(drafts: Drafts) -> scenes.Scene:
     """Make the scene; raise NotUnderstoodError if it is inconsistent."""
     kept = [draft for draft in drafts.told if not draft.is_dropped]
     _check_numbers(kept, drafts.compared)
@@ -165,27 +152,29 @@ def make_scene(drafts: Drafts) -> Scene:
     kept = [draft for draft in kept if draft not in places] + places
     at = {draft: place for place, draft in enumerate(kept)}
     told = drafts.relations or _side_relations(kept)
-    scene = Scene(
-        tuple(Entity(one.noun, "some" if one.number is None else one.number, one.colour, one.form) for one in kept),
-        tuple(dict.fromkeys(Relation(at[one], word, at[other]) for one, word, other in told)),
-        tuple(Comparison(at[one], word, at[other]) for one, word, other in drafts.compared),
+    scene = scenes.Scene(
+        tuple(
+            scenes.Entity(one.noun, "some" if one.number is None else one.number, one.colour, one.form) for one in kept
+        ),
+        tuple(dict.fromkeys(scenes.Relation(at[one], word, at[other]) for one, word, other in told)),
+        tuple(scenes.Comparison(at[one], word, at[other]) for one, word, other in drafts.compared),
         _check_grid(kept, drafts.grid),
     )
     if scene.relations and holds:
         raise NotUnderstoodError("things in or on others, and places in the picture besides")
     if scene.grid and (scene.relations or drafts.is_open or holds):
         raise NotUnderstoodError("rows and columns, and other places besides")
-    if find_places(scene) is None:
+    if scenes.find_places(scene) is None:
         raise NotUnderstoodError("places that contradict one another")
-    held = (Relation(at[hold.thing], hold.word, at[hold.place]) for hold in holds)
+    held = (scenes.Relation(at[hold.thing], hold.word, at[hold.place]) for hold in holds)
     return replace(scene, relations=(*scene.relations, *held))
 
 
 def _check_numbers(drafts: list[Draft], compared: list[Compared]) -> None:
     if not drafts:
         raise NotUnderstoodError("no number of things to draw")
-    if sum(draft.number for draft in drafts if isinstance(draft.number, int)) > MOST_THINGS:
-        raise NotUnderstoodError(f"more than {MOST_THINGS} things")
+    if sum(draft.number for draft in drafts if isinstance(draft.number, int)) > scenes.MOST_THINGS:
+        raise NotUnderstoodError(f"more than {scenes.MOST_THINGS} things")
     in_comparison = [draft for one, _, other in compared for draft in (one, other)]
     for draft in drafts:
         if draft in in_comparison and draft.number not in (None, "some"):
@@ -259,7 +248,7 @@ def _check_positions(drafts: list[Draft], told: Drafts) -> None:
     if aside and told.relations:
         raise NotUnderstoodError("relations, and places in the picture besides")
     placed = aside + [draft for one, _, other in told.relations for draft in (one, other)]
-    if told.is_open and any(draft.number == 0 or isinstance(draft.form, Portion) for draft in placed):
+    if told.is_open and any(draft.number == 0 or isinstance(draft.form, scenes.Portion) for draft in placed):
         raise NotUnderstoodError("the position of what is not there, or not whole")
 
 
@@ -330,11 +319,11 @@ def relate_groups(clause: Clause) -> list[Related]:
     return found
 
 
-def read_bare(terms: list[Term]) -> Scene | None:
+def read_bare(terms: list[Term]) -> scenes.Scene | None:
     """Read singular nouns with nothing but commas between them: one of each; None for anything else."""
     nouns, commas = terms[::2], terms[1::2]
     are_nouns = all(term.kind == "noun" and not term.is_plural for term in nouns)
     if len(terms) % 2 == 0 or not are_nouns or any(term.kind != "comma" for term in commas):
         return None
     names = [term.name for term in nouns]
-    return Scene(tuple(Entity(name, 1) for name in names)) if len(set(names)) == len(names) else None
+    return scenes.Scene(tuple(scenes.Entity(name, 1) for name in names)) if len(set(names)) == len(names) else None

@@ -10,20 +10,9 @@ from fractions import Fraction
 from itertools import chain
 from typing import get_args
 
+from subitize.language import scene as scenes
 from subitize.language.nouns import plural, plural_of, spoken, spoken_plural, with_article
 from subitize.language.numbers import count_noun
-from subitize.language.scene import (
-    MOST_THINGS,
-    Comparison,
-    ComparisonWord,
-    Entity,
-    Halves,
-    Pieces,
-    Portion,
-    Quantifier,
-    Relation,
-    Scene,
-)
 from subitize.records import Ask, Choose, Confirm, Count, Place, RelationWord
 
 _INVERSE: dict[RelationWord, RelationWord] = {
@@ -34,7 +23,7 @@ _INVERSE: dict[RelationWord, RelationWord] = {
 }
 
 
-def scene_asks(scene: Scene) -> tuple[Ask, ...]:
+def scene_asks(scene: scenes.Scene) -> tuple[Ask, ...]:
     """Ask for numbers; for open numbers, which line is right; for parts, yes-or-no questions.
 
     Empty if no question can distinguish some things of one kind.
@@ -48,13 +37,13 @@ def scene_asks(scene: Scene) -> tuple[Ask, ...]:
     return tuple(node.ask for node in make_graph(scene))
 
 
-def _has_lines(scene: Scene) -> bool:
+def _has_lines(scene: scenes.Scene) -> bool:
     """Return whether a place holds only a few or many things."""
     holding = [scene.entities[one.subject] for one in scene.relations if one.word in ("in", "on")]
     return len(holding) == 1 and holding[0].number in ("few", "many")
 
 
-def count_asks(scene: Scene) -> tuple[Ask, ...]:
+def count_asks(scene: scenes.Scene) -> tuple[Ask, ...]:
     """Ask for the number of each noun and of its colours, then for both sides of each spatial relation."""
     by_noun: dict[Count, int] = {}
     for noun in dict.fromkeys(entity.noun for entity in scene.entities):
@@ -65,7 +54,7 @@ def count_asks(scene: Scene) -> tuple[Ask, ...]:
     return (*(ask_count(question, number) for question, number in by_noun.items()), *by_place)
 
 
-def _relation_asks(scene: Scene, relation: Relation) -> Iterator[Ask]:
+def _relation_asks(scene: scenes.Scene, relation: scenes.Relation) -> Iterator[Ask]:
     match relation.word:
         case "above" | "below" | "left of" | "right of" as word:
             subject, landmark = scene.entities[relation.subject], scene.entities[relation.landmark]
@@ -87,8 +76,8 @@ MOST_FEW = 10
 """People call up to ten of something a few, and more than ten many (Figure A16 of the paper)."""
 
 LINES_WORDING = "Which line describes the image the best?"
-_QUANTITIES: dict[int | Quantifier, str] = {0: "no", "few": "only a few", "many": "many"}
-_COMPARISONS: dict[ComparisonWord, str] = {
+_QUANTITIES: dict[int | scenes.Quantifier, str] = {0: "no", "few": "only a few", "many": "many"}
+_COMPARISONS: dict[scenes.ComparisonWord, str] = {
     "fewer": "fewer {ones} than {others}",
     "as many": "as many {ones} as {others}",
     "more": "more {ones} than {others}",
@@ -96,7 +85,7 @@ _COMPARISONS: dict[ComparisonWord, str] = {
 _CODES = {3: (0, 2, 3), 5: (0, 1, 2, 3, 4)}
 
 
-def line_asks(scene: Scene) -> tuple[Ask, ...]:
+def line_asks(scene: scenes.Scene) -> tuple[Ask, ...]:
     """Ask which line describes the scene, and for things that a place holds also, unscored, how many."""
     if scene.comparisons:
         return (_comparison_ask(scene, scene.comparisons[0]),)
@@ -111,7 +100,7 @@ def line_codes(question: Choose) -> tuple[int, ...]:
     return _CODES[len(question.lines)]
 
 
-def _comparison_ask(scene: Scene, comparison: Comparison) -> Ask:
+def _comparison_ask(scene: scenes.Scene, comparison: scenes.Comparison) -> Ask:
     ones, others = (spoken_plural(scene.entities[of].noun) for of in (comparison.subject, comparison.other))
     lines = (
         f"An image with no {ones} and with no {others}.",
@@ -121,15 +110,19 @@ def _comparison_ask(scene: Scene, comparison: Comparison) -> Ask:
             for pattern in _COMPARISONS.values()
         ),
     )
-    return Ask(Choose(lines), LINES_WORDING, (2 + get_args(ComparisonWord).index(comparison.word),))
+    return Ask(Choose(lines), LINES_WORDING, (2 + get_args(scenes.ComparisonWord).index(comparison.word),))
 
 
-def _holding_asks(scene: Scene, holding: Relation) -> tuple[Ask, ...]:
+def _holding_asks(scene: scenes.Scene, holding: scenes.Relation) -> tuple[Ask, ...]:
     thing, place = scene.entities[holding.subject], spoken(scene.entities[holding.landmark].noun)
     things = spoken_plural(thing.noun)
     opening = f"An image of {with_article(place)}."
     lines = tuple(f"{opening} There are {word} {things} {holding.word} the {place}." for word in _QUANTITIES.values())
-    numbers = {0: (0,), "few": tuple(range(1, MOST_FEW + 1)), "many": tuple(range(MOST_FEW + 1, MOST_THINGS + 1))}
+    numbers = {
+        0: (0,),
+        "few": tuple(range(1, MOST_FEW + 1)),
+        "many": tuple(range(MOST_FEW + 1, scenes.MOST_THINGS + 1)),
+    }
     return (
         Ask(Choose(lines), LINES_WORDING, (list(_QUANTITIES).index(thing.number),)),
         Ask(Count(thing.noun), f"How many {things} are in the image?", numbers[thing.number], is_relevant=False),
@@ -149,14 +142,14 @@ IMAGE_ASK = Ask(Confirm("this is an image", is_informed=False), "Is this an imag
 """GeckoNum's unscored question for prompts that begin with "An image"."""
 
 
-def confirm_asks(scene: Scene) -> tuple[Ask, ...]:
+def confirm_asks(scene: scenes.Scene) -> tuple[Ask, ...]:
     """Ask whether each kind of thing is there, how many there are, and in what form."""
     kinds = dict.fromkeys((entity.noun, entity.colour) for entity in scene.entities)
     of_kind = ([one for one in scene.entities if (one.noun, one.colour) == kind] for kind in kinds)
     return tuple(ask for entities in of_kind for ask in _kind_asks(entities))
 
 
-def setting_asks(scene: Scene, place: str) -> tuple[Ask, ...]:
+def setting_asks(scene: scenes.Scene, place: str) -> tuple[Ask, ...]:
     """Ask about the place that a prompt puts things on without asking for it; unscored."""
     there = Confirm(f"there are some {spoken_plural(place)}", is_informed=False)
     asks = [Ask(there, f"Is there {with_article(spoken(place))}?", (True,), is_relevant=False)]
@@ -168,9 +161,9 @@ def setting_asks(scene: Scene, place: str) -> tuple[Ask, ...]:
     return tuple(asks)
 
 
-def _kind_asks(entities: list[Entity]) -> Iterator[Ask]:
+def _kind_asks(entities: list[scenes.Entity]) -> Iterator[Ask]:
     noun, colour = entities[0].noun, entities[0].colour
-    portions = [entity for entity in entities if isinstance(entity.form, Portion)]
+    portions = [entity for entity in entities if isinstance(entity.form, scenes.Portion)]
     number = sum(entity.exact_number for entity in entities) - len(portions)
     root = None
     if number or not portions:
@@ -184,12 +177,12 @@ def _kind_asks(entities: list[Entity]) -> Iterator[Ask]:
         yield Ask(exact, f"{verb.capitalize()} there exactly {things}?", (True,), root)
     for entity in entities:
         match entity.form:
-            case Pieces():
+            case scenes.Pieces():
                 yield from _pieces_asks(entity, entity.form, number - entity.exact_number, root)
-            case Portion(share):
+            case scenes.Portion(share):
                 part = f"{_SHARES[share]} of {with_article(spoken(noun, colour))}"
                 yield Ask(Confirm(f"there is {part}", is_informed=True), f"Is there {part}?", (True,), root)
-            case Halves(colours):
+            case scenes.Halves(colours):
                 yield from (_half_ask(noun, half, root) for half in colours)
 
 
@@ -199,7 +192,7 @@ def _is_there(noun: str, colour: str | None, number: int) -> str:
     return f"Is there {with_article(spoken(noun, colour))}?"
 
 
-def _pieces_asks(entity: Entity, form: Pieces, whole: int, root: str | None) -> Iterator[Ask]:
+def _pieces_asks(entity: scenes.Entity, form: scenes.Pieces, whole: int, root: str | None) -> Iterator[Ask]:
     """Ask how many are whole, into how many pieces the others are cut, and of what sizes."""
     thing, things = spoken(entity.noun, entity.colour), spoken_plural(entity.noun, entity.colour)
     if whole:
@@ -241,7 +234,7 @@ class Node:
     parents: tuple[str, ...] = ()
 
 
-def make_graph(scene: Scene) -> tuple[Node, ...]:
+def make_graph(scene: scenes.Scene) -> tuple[Node, ...]:
     """Make the graph of a scene; empty if no question can distinguish some things of one kind."""
     nouns = dict.fromkeys(entity.noun for entity in scene.entities)
     by_noun = [[one for one in scene.entities if one.noun == noun] for noun in nouns]
@@ -257,7 +250,7 @@ def make_graph(scene: Scene) -> tuple[Node, ...]:
     return tuple(nodes.values())
 
 
-def _is_plain(entities: Sequence[Entity]) -> bool:
+def _is_plain(entities: Sequence[scenes.Entity]) -> bool:
     """Return whether questions can distinguish a noun's things, by colour alone or form alone, or need not."""
     have_colours = len({entity.colour for entity in entities}) > 1
     have_forms = any(entity.form is not None for entity in entities)
@@ -265,36 +258,36 @@ def _is_plain(entities: Sequence[Entity]) -> bool:
     return len(entities) == 1 or not (is_open or (have_colours and have_forms))
 
 
-def _noun_nodes(entities: Sequence[Entity]) -> Iterator[Node]:
+def _noun_nodes(entities: Sequence[scenes.Entity]) -> Iterator[Node]:
     noun = entities[0].noun
     are_there = [entity for entity in entities if entity.number != 0]
     root = None
     if any(entity.colour for entity in are_there):
-        root = confirm_asks(Scene((Entity(noun, _number(are_there)),)))[0]
+        root = confirm_asks(scenes.Scene((scenes.Entity(noun, _number(are_there)),)))[0]
         yield Node(root)
     for colour in dict.fromkeys(entity.colour for entity in entities):
         # Counting "apples" includes the red ones.
         kind = [entity for entity in entities if entity.colour == colour]
-        whole = kind if colour or len(kind) == len(entities) else [Entity(noun, _number(entities))]
+        whole = kind if colour or len(kind) == len(entities) else [scenes.Entity(noun, _number(entities))]
         yield from _kind_nodes(whole, root)
 
 
-def _number(entities: Sequence[Entity]) -> int:
+def _number(entities: Sequence[scenes.Entity]) -> int:
     """Count the things; an open number counts as two."""
     return sum(entity.number if isinstance(entity.number, int) else 2 for entity in entities)
 
 
-def _kind_nodes(entities: Sequence[Entity], root: Ask | None) -> Iterator[Node]:
+def _kind_nodes(entities: Sequence[scenes.Entity], root: Ask | None) -> Iterator[Node]:
     """Ask the usual questions about one kind of thing; those about colour depend on its presence."""
     (entity, *_) = entities
-    asks = confirm_asks(Scene(tuple(entities))) if isinstance(entity.number, int) else _open_asks(entity)
+    asks = confirm_asks(scenes.Scene(tuple(entities))) if isinstance(entity.number, int) else _open_asks(entity)
     for ask in asks:
         is_colour = root is not None and ask.parent is None and ask.expects == (True,) and ask != root
         own = replace(ask, parent=root.question.id) if root and is_colour else ask
         yield Node(own, () if own.parent is None else (own.parent,))
 
 
-def _open_asks(entity: Entity) -> Iterator[Ask]:
+def _open_asks(entity: scenes.Entity) -> Iterator[Ask]:
     things, presence = spoken_plural(entity.noun, entity.colour), _presence(entity)
     yield Ask(presence, f"Are there {things}?", (True,))
     if entity.number in _QUANTITIES:
@@ -302,11 +295,11 @@ def _open_asks(entity: Entity) -> Iterator[Ask]:
         yield Ask(Confirm(f"there are {many}", is_informed=True), f"Are there {many}?", (True,), presence.id)
 
 
-def _has_both(scene: Scene, relation: Relation) -> bool:
+def _has_both(scene: scenes.Scene, relation: scenes.Relation) -> bool:
     return all(scene.entities[index].number != 0 for index in (relation.subject, relation.landmark))
 
 
-def _relation_node(scene: Scene, relation: Relation) -> Node:
+def _relation_node(scene: scenes.Scene, relation: scenes.Relation) -> Node:
     subject, landmark = scene.entities[relation.subject], scene.entities[relation.landmark]
     things, others = (spoken_plural(one.noun, one.colour) for one in (subject, landmark))
     holder = spoken(landmark.noun, landmark.colour)
@@ -319,13 +312,13 @@ def _relation_node(scene: Scene, relation: Relation) -> Node:
     return Node(Ask(said, wording, (True,)), (_presence(subject).id, _presence(landmark).id))
 
 
-def _are_the(entity: Entity) -> str:
+def _are_the(entity: scenes.Entity) -> str:
     if entity.number == 1:
         return f"Is the {spoken(entity.noun, entity.colour)}"
     return f"Are the {spoken_plural(entity.noun, entity.colour)}"
 
 
-def _comparison_node(scene: Scene, comparison: Comparison) -> Node:
+def _comparison_node(scene: scenes.Scene, comparison: scenes.Comparison) -> Node:
     subject, other = scene.entities[comparison.subject], scene.entities[comparison.other]
     things, others = (spoken_plural(one.noun, one.colour) for one in (subject, other))
     compared = f"{comparison.word} {things} {'as' if comparison.word == 'as many' else 'than'} {others}"
@@ -333,7 +326,7 @@ def _comparison_node(scene: Scene, comparison: Comparison) -> Node:
     return Node(Ask(said, f"Are there {compared}?", (True,)), (_presence(subject).id, _presence(other).id))
 
 
-def _presence(entity: Entity) -> Confirm:
+def _presence(entity: scenes.Entity) -> Confirm:
     return Confirm(f"there are some {spoken_plural(entity.noun, entity.colour)}", is_informed=False)
 
 

@@ -36,7 +36,8 @@ class TextToken(NamedTuple):
 def tokenise(text: str) -> list[TextToken]:
     """The tokens of the first LONGEST_TEXT characters, with a margin on both sides."""
     tokens = _MARGIN_TOKENS.copy()
-    for match in _TOKEN.finditer(_with_uniform_marks(text[:LONGEST_TEXT])):
+    uniform = text[:LONGEST_TEXT].replace("’", "'").replace("‐", "-").replace("‑", "-")  # of the same length
+    for match in _TOKEN.finditer(uniform):
         kind = match.lastgroup
         written = match[0]
         start, end = match.span()
@@ -84,11 +85,6 @@ _NUMERAL = re.compile(r"\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _SCIENTIFIC = re.compile(r"\d{1,15}(?:\.\d{1,15})?e\+?\d{1,2}", re.IGNORECASE)
 _RANGE_DASH = re.compile("[-–]")
 _MOST_DIGITS = 15  # beyond 2**53 a float is not the number as written; longer runs are not numbers
-
-
-def _with_uniform_marks(text: str) -> str:
-    """The text with uniform apostrophes and hyphens, of the same length."""
-    return text.replace("’", "'").replace("‐", "-").replace("‑", "-")
 
 
 def _thousands_token(written: str, start: int, end: int) -> TextToken:

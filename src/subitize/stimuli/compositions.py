@@ -15,14 +15,6 @@ from subitize.records import digest
 from subitize.stimuli import glyphs, placement
 from subitize.stimuli.clipart import HOLDERS, PALETTE
 from subitize.stimuli.glyphs import silhouette
-from subitize.stimuli.placement import (
-    COVERED_SHARE,
-    LARGEST_SHARE_OF_SIDE,
-    MEAN_SQUARE,
-    SMALLEST_TO_LARGEST,
-    Field,
-    gap_px,
-)
 from subitize.stimuli.recipes import Layout, PlacedThing
 
 CONTACTS: tuple[ContactWord, ...] = get_args(ContactWord)
@@ -42,10 +34,10 @@ def find_contacts(scene: Scene) -> dict[int, tuple[ContactWord, int]]:
     return found
 
 
-def middle_field(size_px: int) -> Field:
+def middle_field(size_px: int) -> placement.Field:
     """Return the middle of the picture, for things that others touch or hide."""
     low, high = (share * size_px for share in _MIDDLE)
-    return Field(low, low, high, high)
+    return placement.Field(low, low, high, high)
 
 
 def put_in_contact(
@@ -55,9 +47,9 @@ def put_in_contact(
     own, other = _extent(thing), _extent(landmark)
     left = landmark.left + (other[0] + other[2]) / 2 - (own[0] + own[2]) / 2
     if word == "on top of":
-        return replace(thing, left=round(left), top=round(landmark.top + other[1] - gap_px(size_px) - own[3]))
+        return replace(thing, left=round(left), top=round(landmark.top + other[1] - placement.gap_px(size_px) - own[3]))
     if word == "under":
-        return replace(thing, left=round(left), top=round(landmark.top + other[3] + gap_px(size_px) - own[1]))
+        return replace(thing, left=round(left), top=round(landmark.top + other[3] + placement.gap_px(size_px) - own[1]))
     aside = _ASIDE * landmark.side_px * (1 if random.random() < 0.5 else -1)
     deeper = _DEEPER * landmark.side_px * (1 if word == "in front of" else -1)
     return replace(thing, left=round(left + aside), top=round(landmark.top + other[3] - own[3] + deeper))
@@ -173,13 +165,15 @@ def _lay(
             yield index, _placed(scene, index, square, random, avoid=avoid)
 
 
-def _fields(scene: Scene, size_px: int) -> list[Field]:
+def _fields(scene: Scene, size_px: int) -> list[placement.Field]:
     places = find_places(scene)
     if places is None:
         raise BadValueError("the places of the scene contradict one another")
     numbers = [entity.exact_number for entity in scene.entities]
     columns, rows = (_bands(ranks, numbers, size_px) for ranks in (places.columns, places.rows))
-    return [Field(left, top, right, bottom) for (left, right), (top, bottom) in zip(columns, rows, strict=True)]
+    return [
+        placement.Field(left, top, right, bottom) for (left, right), (top, bottom) in zip(columns, rows, strict=True)
+    ]
 
 
 def _bands(ranks: Ranks, numbers: Sequence[int], size_px: int) -> list[tuple[float, float]]:
@@ -206,17 +200,26 @@ def _random(scene: Scene, seed: int, size_px: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(int(key, 16)))
 
 
-def _diameters(scene: Scene, within: Sequence[Field], size_px: int, random: np.random.Generator) -> list[int]:
+def _diameters(scene: Scene, within: Sequence[placement.Field], size_px: int, random: np.random.Generator) -> list[int]:
     """Draw sizes at random, so large that the most crowded field is covered up to its share.
 
     Beside parts, sizes vary less, which helps to tell parts from wholes.
     """
     gap = placement.gap_px(size_px)
-    smallest = SMALLEST_TO_LARGEST if all(entity.form is None for entity in scene.entities) else _SMALLEST_BESIDE_PARTS
+    smallest = (
+        placement.SMALLEST_TO_LARGEST
+        if all(entity.form is None for entity in scene.entities)
+        else _SMALLEST_BESIDE_PARTS
+    )
     shares = smallest + (1 - smallest) * random.random(len(within))
-    largest = LARGEST_SHARE_OF_SIDE * size_px
+    largest = placement.LARGEST_SHARE_OF_SIDE * size_px
     for field in set(within):
-        crowded = math.sqrt(COVERED_SHARE * 4 * field.area / (math.pi * MEAN_SQUARE * within.count(field))) - gap
+        crowded = (
+            math.sqrt(
+                placement.COVERED_SHARE * 4 * field.area / (math.pi * placement.MEAN_SQUARE * within.count(field))
+            )
+            - gap
+        )
         largest = min(largest, crowded, field.width_of_disc)
     return [max(placement.SMALLEST_ITEM_PX, math.floor(largest * share)) for share in shares]
 

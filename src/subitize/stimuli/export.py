@@ -123,7 +123,8 @@ def contact_sheet(nouns: Iterable[str] = glyphs.GLYPHS) -> Image.Image:
     """Draw a labelled cell per noun: a row per drawing, a column per colour (the first few)."""
     shown = [glyphs.glyph_of(noun) for noun in nouns]
     rows = [shown[start : start + _CELLS_PER_ROW] for start in range(0, len(shown), _CELLS_PER_ROW)]
-    heights = [_height(row) for row in rows]
+    cell_px = _SIDE_PX + _GAP_PX
+    heights = [_LABEL_PX + max(len(glyph.drawings) for glyph in row) * cell_px + _GAP_PX for row in rows]
     sheet = Image.new("RGB", (_CELLS_PER_ROW * _CELL_WIDTH_PX, sum(heights)), "white")
     top = 0
     for row, height in zip(rows, heights, strict=True):
@@ -139,10 +140,6 @@ _SIDE_PX = 64
 _GAP_PX = 6
 _LABEL_PX = 22
 _CELL_WIDTH_PX = _MOST_COLOURS * (_SIDE_PX + _GAP_PX) + 3 * _GAP_PX
-
-
-def _height(row: Sequence[Glyph]) -> int:
-    return _LABEL_PX + max(len(glyph.drawings) for glyph in row) * (_SIDE_PX + _GAP_PX) + _GAP_PX
 
 
 def _draw_cell(sheet: Image.Image, glyph: Glyph, left: int, top: int) -> None:

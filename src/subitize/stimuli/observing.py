@@ -7,19 +7,8 @@ from functools import lru_cache
 from typing import get_args
 
 from subitize.io.images import Rgb, decode
+from subitize.language import scene as scenes
 from subitize.language.questions import MOST_FEW
-from subitize.language.scene import (
-    Comparison,
-    ContactWord,
-    Entity,
-    Form,
-    Halves,
-    Pieces,
-    Portion,
-    Relation,
-    Scene,
-    Whole,
-)
 from subitize.records import UNKNOWN, Box, RelationWord
 from subitize.stimuli.parts import join_pieces, recognise_halves, recognise_holder, recognise_parts
 from subitize.stimuli.recognition import Recognised, recognise, recognise_plain
@@ -37,7 +26,7 @@ class SeenThing:
     score: float
     xyxy: tuple[float, float, float, float]
     colours: tuple[str, ...]
-    form: Form | None = None
+    form: scenes.Form | None = None
     holder: int | None = None
 
 
@@ -57,7 +46,7 @@ class SceneView:
 
 
 def _label(thing: SeenThing) -> str:
-    if isinstance(thing.form, Portion):
+    if isinstance(thing.form, scenes.Portion):
         return f"{_SHARES.get(thing.form.share, str(thing.form.share))} {thing.kind}"
     return thing.kind
 
@@ -65,7 +54,7 @@ def _label(thing: SeenThing) -> str:
 _SHARES = {Fraction(1, 2): "half", Fraction(1, 4): "quarter"}
 
 
-def holds(scene: Scene, view: SceneView) -> bool:
+def holds(scene: scenes.Scene, view: SceneView) -> bool:
     """Return whether a picture has the scene's numbers of things, in its places, with its comparisons and grid."""
     numbers = [len(_things(scene, index, view)) for index in range(len(scene.entities))]
     told = scene.entities if scene.relations else [_with_twins(entity, scene) for entity in scene.entities]
@@ -76,7 +65,7 @@ def holds(scene: Scene, view: SceneView) -> bool:
     )
 
 
-def _with_twins(entity: Entity, scene: Scene) -> Entity:
+def _with_twins(entity: scenes.Entity, scene: scenes.Scene) -> scenes.Entity:
     """Add up equal entities: an apple, an apple and an apple are three."""
     twins = [other for other in scene.entities if replace(other, number=entity.number) == entity]
     if len(twins) == 1 or not all(isinstance(twin.number, int) for twin in twins):
@@ -98,7 +87,7 @@ def _are_in_line(things: Sequence[SeenThing], axis: int) -> bool:
     return not things or max(starts) < min(ends)
 
 
-def _things(scene: Scene, index: int, view: SceneView) -> list[SeenThing]:
+def _things(scene: scenes.Scene, index: int, view: SceneView) -> list[SeenThing]:
     """Find the things of an entity, where its relations put them, without those that fit a more specific namesake."""
     entity = scene.entities[index]
     namesakes = [other for other in scene.entities if other.noun == entity.noun and _says_more(other, entity)]
@@ -112,47 +101,47 @@ def _things(scene: Scene, index: int, view: SceneView) -> list[SeenThing]:
     ]
 
 
-def _says_more(other: Entity, entity: Entity) -> bool:
+def _says_more(other: scenes.Entity, entity: scenes.Entity) -> bool:
     colour = other.colour == entity.colour or entity.colour is None
     form = other.form == entity.form or entity.form is None
     return other != entity and colour and form and (other.colour, other.form) != (entity.colour, entity.form)
 
 
-def _fits(thing: SeenThing, entity: Entity) -> bool:
+def _fits(thing: SeenThing, entity: scenes.Entity) -> bool:
     is_of_colour = entity.colour is None or thing.colours == (entity.colour,)
     return thing.kind == entity.noun and is_of_colour and _has_form(thing.form, entity.form)
 
 
-def _has_form(seen: Form | None, told: Form | None) -> bool:
+def _has_form(seen: scenes.Form | None, told: scenes.Form | None) -> bool:
     """Return whether a form is the one described; without a description any form fits, but not a portion."""
     match seen, told:
-        case Portion(), None:
+        case scenes.Portion(), None:
             return False
         case _, None:
             return True
-        case Pieces(number=number, ratio=ratio), Pieces(number=wanted, ratio=sizes):
+        case scenes.Pieces(number=number, ratio=ratio), scenes.Pieces(number=wanted, ratio=sizes):
             return number == wanted and sizes in ((), tuple(sorted(ratio)), ratio)
-        case Halves(colours=colours), Halves(colours=wanted_colours):
+        case scenes.Halves(colours=colours), scenes.Halves(colours=wanted_colours):
             return set(wanted_colours) <= set(colours)
     return seen == told
 
 
-def _stands(thing: SeenThing, relation: Relation, scene: Scene, view: SceneView) -> bool:
+def _stands(thing: SeenThing, relation: scenes.Relation, scene: scenes.Scene, view: SceneView) -> bool:
     landmarks = [other for other in view.things if _fits(other, scene.entities[relation.landmark])]
     if relation.word == "in" or relation.word == "on":
         return thing.holder is not None and view.things[thing.holder] in landmarks
     return bool(landmarks) and all(_is_beside(thing, relation.word, other) for other in landmarks)
 
 
-def _is_beside(thing: SeenThing, word: RelationWord | ContactWord, other: SeenThing) -> bool:
-    if word in get_args(ContactWord):
+def _is_beside(thing: SeenThing, word: RelationWord | scenes.ContactWord, other: SeenThing) -> bool:
+    if word in get_args(scenes.ContactWord):
         raise ValueError(f"what is {word!r} what is told by boxes (labels/boxes.py)")
     axis = 0 if word in ("left of", "right of") else 1
     own, others = (seen.xyxy[axis] + seen.xyxy[axis + 2] for seen in (thing, other))
     return own < others if word in ("left of", "above") else own > others
 
 
-def _is_so_many(number: int, entity: Entity) -> bool:
+def _is_so_many(number: int, entity: scenes.Entity) -> bool:
     match entity.number:
         case "some":
             return number >= 1
@@ -163,7 +152,7 @@ def _is_so_many(number: int, entity: Entity) -> bool:
     return number == entity.number
 
 
-def _compares(comparison: Comparison, numbers: Sequence[int]) -> bool:
+def _compares(comparison: scenes.Comparison, numbers: Sequence[int]) -> bool:
     own, other = numbers[comparison.subject], numbers[comparison.other]
     match comparison.word:
         case "fewer":
@@ -233,7 +222,7 @@ def _see_known(region: Region, thing: Recognised, holder: int | None) -> SeenThi
     if thing.is_mixed:
         other, colours = recognise_halves(region)
         if other.kind == thing.kind and other.doubt < thing.doubt and len(set(colours)) == 2:
-            return SeenThing(other.kind, other.score, region.xyxy, colours, Halves(colours), holder)
+            return SeenThing(other.kind, other.score, region.xyxy, colours, scenes.Halves(colours), holder)
     return _seen(region, thing, holder)
 
 
@@ -257,9 +246,9 @@ def _see_part(region: Region, thing: Recognised, holder: int | None) -> SeenThin
         return _seen(region, thing, holder)
     if portion.doubt <= two.doubt:
         return SeenThing(portion.kind, portion.score, region.xyxy, (portion.colour,), form, holder)
-    return SeenThing(two.kind, two.score, region.xyxy, colours, Halves(colours), holder)
+    return SeenThing(two.kind, two.score, region.xyxy, colours, scenes.Halves(colours), holder)
 
 
 def _seen(region: Region, thing: Recognised, holder: int | None = None) -> SeenThing:
-    form = None if thing.kind == UNKNOWN else Whole()
+    form = None if thing.kind == UNKNOWN else scenes.Whole()
     return SeenThing(thing.kind, thing.score, region.xyxy, (thing.colour,), form, holder)

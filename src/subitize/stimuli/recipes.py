@@ -155,7 +155,8 @@ def layout(stimulus: Stimulus) -> Layout:
     """Lay out a recipe's picture."""
     category = check(stimulus)
     random = recipe_random("stimulus", stimulus)
-    cast = _cast(category, stimulus.number, random)
+    chosen = [_choose(category, random) for _ in range(1 if category.is_array else stimulus.number)]
+    cast = chosen * stimulus.number if category.is_array else chosen
     shapes = [silhouette(noun, variant) for noun, variant, _ in cast]
     target = _target(stimulus, category)
     arrange = array if category.is_array else scatter
@@ -225,12 +226,6 @@ def _mean_area(category: Category) -> float:
     known = [glyphs.glyph_of(noun) for noun in category.drawn_as]
     areas = [silhouette(glyph.noun, variant).area for glyph in known for variant in range(len(glyph.drawings))]
     return sum(areas) / len(areas)
-
-
-def _cast(category: Category, number: int, random: np.random.Generator) -> list[tuple[str, int, str]]:
-    """Choose the drawing and the colour of every thing; in an array all are the same."""
-    chosen = [_choose(category, random) for _ in range(1 if category.is_array else number)]
-    return chosen * number if category.is_array else chosen
 
 
 def _choose(category: Category, random: np.random.Generator) -> tuple[str, int, str]:

@@ -11,7 +11,7 @@ from subitize.interfaces import Model, Reply, Request
 from subitize.language.numbers import NUMERALS
 from subitize.models.chat import score_answer
 from subitize.papers.seeing_past_words.probes import write_records
-from subitize.papers.seeing_past_words.reproduction import tabulate_run
+from subitize.papers.seeing_past_words.tables import tabulate_run
 from subitize.records import (
     Elsewhere,
     Fill,

@@ -7,7 +7,7 @@ import pytest
 
 from subitize.papers.seeing_past_words.measures import PAIRWISE
 from subitize.papers.seeing_past_words.probes import write_records
-from subitize.papers.seeing_past_words.reproduction import tabulate_run
+from subitize.papers.seeing_past_words.tables import tabulate_run
 from subitize.records import Estimate
 from subitize.report.series import list_series, read_sources
 from subitize.report.table import Document, Figure, Row, Section, Table

@@ -7,7 +7,7 @@ import pytest
 
 from subitize.errors import SubitizeError
 from subitize.papers.seeing_past_words.probes import write_records
-from subitize.papers.seeing_past_words.reproduction import tabulate_run
+from subitize.papers.seeing_past_words.tables import tabulate_run
 from subitize.records import Answer, Confirm, Draw, Elsewhere, Filed, Fill, Match, task_text
 from subitize.registry import make_model, make_suite
 from subitize.store import Folder, Run

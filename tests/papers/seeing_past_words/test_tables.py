@@ -10,8 +10,7 @@ from subitize.analysis.claims import Claim
 from subitize.errors import NothingToDoError
 from subitize.interfaces import Model, Reply, Request, Tables
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
-from subitize.papers.seeing_past_words.reproduction import tabulate_run
-from subitize.papers.seeing_past_words.tables import PRINTED, find_model
+from subitize.papers.seeing_past_words.tables import PRINTED, find_model, tabulate_run
 from subitize.records import Said, Scored, Spec
 from subitize.registry import Resolved, make_judge, make_suite
 from subitize.store import Folder, Run

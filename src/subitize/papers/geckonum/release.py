@@ -187,7 +187,13 @@ def _read_columns(file: AnswerFile) -> pl.DataFrame:
         if any(found.null_count().row(0)):
             found = found.filter(~pl.all_horizontal(pl.col(columns).is_null()))
         # Tables that once had gaps contain whole numbers as 3.0.
-        whole = pl.col([name for name in columns if name in _WHOLE and _has_decimals(found[name])])
+        whole = pl.col(
+            [
+                name
+                for name in columns
+                if name in _WHOLE and found[name].unique().cast(pl.String).str.ends_with(".0").any()
+            ]
+        )
         if not found.height:
             raise BadFileError(f"{file.path.name}: no answers in it")
         return found.with_columns(whole.cast(pl.String).str.replace(r"\.0$", "").cast(pl.Categorical))
@@ -197,10 +203,6 @@ def _read_columns(file: AnswerFile) -> pl.DataFrame:
                 message = f"should have {len(header)} fields, not {len(fields)}; is the file cut?"
                 raise BadFileError(f"{file.path.name} line {line}: {message}") from None
         raise BadFileError(f"{file.path.name}: no CSV: {str(error).splitlines()[0]}") from None
-
-
-def _has_decimals(texts: pl.Series) -> bool:
-    return bool(texts.unique().cast(pl.String).str.ends_with(".0").any())
 
 
 def _read_header(path: Path) -> list[str]:

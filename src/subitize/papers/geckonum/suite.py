@@ -64,7 +64,8 @@ def _factors(prompt: Prompt, scene: Scene) -> dict[str, Scalar]:
         case 1:
             if len(scene.entities) == 1:
                 factors["number"] = first.exact_number
-            factors["representation"] = _representation(prompt.text)
+            has_words, has_digits = bool(_NUMBER_WORDS.search(prompt.text)), bool(re.search(r"\d", prompt.text))
+            factors["representation"] = "mixed" if has_words and has_digits else "words" if has_words else "digits"
         case 2:
             factors["quantifier"] = scene.comparisons[0].word if scene.comparisons else str(first.number or "no")
         case _:
@@ -76,11 +77,6 @@ def _factors(prompt: Prompt, scene: Scene) -> dict[str, Scalar]:
     if prompt.type == "attribute-spatial":
         factors["relation"] = scene.relations[0].word
     return factors
-
-
-def _representation(text: str) -> str:
-    has_words, has_digits = bool(_NUMBER_WORDS.search(text)), bool(re.search(r"\d", text))
-    return "mixed" if has_words and has_digits else "words" if has_words else "digits"
 
 
 def _parts(entities: tuple[Entity, ...]) -> dict[str, Scalar]:

@@ -89,7 +89,8 @@ def table_2(annotations: Annotations) -> Iterator[Cell]:
     """
     chances = find_baselines(annotations)
     for task, labels in annotations.labels_by_task.items():
-        errors, clustered = _independent_errors(labels), _clustered_errors(labels)
+        error = (pl.col("right").std() / pl.len().sqrt()).fill_null(float("nan"))
+        errors, clustered = dict(labels.group_by("model").agg(error).iter_rows()), _clustered_errors(labels)
         for (model,), mean in estimate_means(labels, "model").items():
             place = CellId("table2", model, f"task{task}_acc")
             yield to_percent(place, mean)
@@ -277,11 +278,6 @@ _RARE = 0.01
 def _panels(labels: pl.DataFrame) -> list[tuple[int, pl.DataFrame]]:
     sizes = labels["panel"].unique().sort(descending=True).to_list()
     return [(panel, labels.filter(pl.col("panel") == panel)) for panel in sizes]
-
-
-def _independent_errors(labels: pl.DataFrame) -> dict[str, float]:
-    error = pl.col("right").std() / pl.len().sqrt()
-    return dict(labels.group_by("model").agg(error.fill_null(float("nan"))).iter_rows())
 
 
 def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:

@@ -283,14 +283,13 @@ def find_error(prompt: DirectoryRow) -> Mapping[str, Any] | None:
 def _read_errors() -> dict[int, dict[str, dict[str, Any]]]:
     found = read_own_toml(__file__, "known_errors.toml")["errors"]
     return {
-        id: {side: {field: _frozen(value) for field, value in one[side].items()} for side in ("wrong", "right")}
+        id: {
+            side: {field: tuple(own) if isinstance(own, list) else own for field, own in one[side].items()}
+            for side in ("wrong", "right")
+        }
         for one in found
         for id in one["ids"]
     }
-
-
-def _frozen(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
 
 
 _ERRORS = _read_errors()

@@ -41,10 +41,10 @@ PAPER = Paper(
     probes={
         "build": "subitize.papers.seeing_past_words.build:write_probes",
         "captions": "subitize.papers.seeing_past_words.build:write_pairs",
-        "describe": "subitize.papers.seeing_past_words.reproduction:describe_file",
+        "describe": "subitize.papers.seeing_past_words.tables:describe_file",
     },
-    reproduce="subitize.papers.seeing_past_words.reproduction:reproduce_release",
-    tabulate="subitize.papers.seeing_past_words.reproduction:tabulate_run",
+    reproduce="subitize.papers.seeing_past_words.tables:reproduce_release",
+    tabulate="subitize.papers.seeing_past_words.tables:tabulate_run",
     report="subitize.papers.seeing_past_words.figures:report",
 )
 

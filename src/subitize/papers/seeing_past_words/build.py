@@ -15,15 +15,8 @@ from subitize.errors import BadFileError, BadValueError
 from subitize.io.frames import group_rows
 from subitize.language.numbers import in_words
 from subitize.networks.joint import GAP
+from subitize.papers.seeing_past_words import sources
 from subitize.papers.seeing_past_words.probes import Probe, write_records
-from subitize.papers.seeing_past_words.sources import (
-    QuestionSource,
-    Skipped,
-    SourceQuestion,
-    pair_captions,
-    read_captions,
-    read_source,
-)
 from subitize.papers.seeing_past_words.statements import MODES, Masked, Mode, mask, statement
 from subitize.records import digest
 from subitize.suites.checks import check_known
@@ -147,16 +140,16 @@ class Built:
     """Probes, and the questions that none could be made of."""
 
     probes: Sequence[Probe]
-    omitted: Skipped = field(default_factory=Skipped)
+    omitted: sources.Skipped = field(default_factory=sources.Skipped)
 
 
 def build_probes(paths: Sequence[Path], recipe: Recipe) -> Built:
     """Read files of questions and turn them into probes."""
     if recipe.cap < 1 or recipe.largest < 0:
         raise BadValueError(f"cap {recipe.cap}, largest {recipe.largest}: should be at least 1 and 0")
-    omitted = Skipped()
-    sources = [read_source(path, omitted) for path in paths]
-    probes = [probe for source in sources for probe in _build(source, recipe, omitted)]
+    omitted = sources.Skipped()
+    found = [sources.read_source(path, omitted) for path in paths]
+    probes = [probe for source in found for probe in _build(source, recipe, omitted)]
     if not probes:
         reason = "; ".join(omitted.lines()) or "no question begins with 'How many'"
         raise BadFileError(f"no probe can be made of {', '.join(path.name for path in paths)}: {reason}")
@@ -164,7 +157,7 @@ def build_probes(paths: Sequence[Path], recipe: Recipe) -> Built:
     return Built(probes, omitted)
 
 
-def _build(source: QuestionSource, recipe: Recipe, omitted: Skipped) -> Iterator[Probe]:
+def _build(source: sources.QuestionSource, recipe: Recipe, omitted: sources.Skipped) -> Iterator[Probe]:
     mode = recipe.mode or ("faithful" if source.split else "corrected")
     fitting = []
     for one in source.questions:
@@ -183,8 +176,8 @@ def _build(source: QuestionSource, recipe: Recipe, omitted: Skipped) -> Iterator
 
 
 def _split(
-    questions: Sequence[SourceQuestion], split: str, recipe: Recipe, *, is_one_per_image: bool
-) -> Iterator[SourceQuestion]:
+    questions: Sequence[sources.SourceQuestion], split: str, recipe: Recipe, *, is_one_per_image: bool
+) -> Iterator[sources.SourceQuestion]:
     """Choose the questions of a split, in the order of the data.
 
     With one question per image, keep the one whose answer value appears last in the file's order of first appearances
@@ -210,9 +203,11 @@ def _most_of(split: str, part: str, answer: int, recipe: Recipe) -> int | None:
     return None
 
 
-def _with_foils(questions: Sequence[SourceQuestion], split: str, recipe: Recipe) -> list[SourceQuestion]:
+def _with_foils(
+    questions: Sequence[sources.SourceQuestion], split: str, recipe: Recipe
+) -> list[sources.SourceQuestion]:
     """Draw foils, within each part, for questions that have none."""
-    drawn: dict[int, SourceQuestion] = {}
+    drawn: dict[int, sources.SourceQuestion] = {}
     for part in dict.fromkeys(one.part for one in questions):
         places = [place for place, one in enumerate(questions) if one.part == part and one.foils is None]
         seed = int(digest(recipe.seed, split, part)[:8], 16)
@@ -221,7 +216,7 @@ def _with_foils(questions: Sequence[SourceQuestion], split: str, recipe: Recipe)
     return [drawn.get(place, one) for place, one in enumerate(questions)]
 
 
-def _make_probe(one: SourceQuestion, split: str, mode: Mode) -> Probe:
+def _make_probe(one: sources.SourceQuestion, split: str, mode: Mode) -> Probe:
     foils = one.foils or ()
     if one.statements and (mode == "faithful" or not one.question):  # captions without a question stay as they are
         texts = list(one.statements)
@@ -233,7 +228,7 @@ def _make_probe(one: SourceQuestion, split: str, mode: Mode) -> Probe:
     )
 
 
-def _mask_given(one: SourceQuestion) -> Masked:
+def _mask_given(one: sources.SourceQuestion) -> Masked:
     """Replace the number in a given statement by a gap; empty unless the number occurs exactly once."""
     texts = dict(zip((one.answer, *(one.foils or ())), one.statements or (), strict=False))
     several = next(((number, text) for number, text in texts.items() if number != 1), (one.answer, ""))
@@ -308,9 +303,9 @@ def write_probes(
 
 def write_pairs(file: Path, out: Path, *, source: str, number: int, images: Path | None, seed: int) -> WrittenProbes:
     """Write pairs made of the images in a file of captions."""
-    omitted = Skipped()
-    captions = read_captions(file, omitted)
-    pairs = pair_captions(captions, source, images=number, seed=seed)
+    omitted = sources.Skipped()
+    captions = sources.read_captions(file, omitted)
+    pairs = sources.pair_captions(captions, source, images=number, seed=seed)
     warnings = [*omitted.lines(), *_name_missing([pair.image for pair in pairs], images)]
     if len(pairs) < number:
         warnings.append(f"{file.name} has captions of {len(pairs):,} images, not of {number:,}: all are taken")

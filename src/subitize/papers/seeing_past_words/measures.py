@@ -220,7 +220,8 @@ def prefer_even(these: ScoredTexts, _: ScoredTexts) -> Floats:
 
 def by_majority(these: ScoredTexts, learnt: ScoredTexts) -> Floats:
     """The most frequent answer is right."""
-    return np.asarray(these.numbers == find_majority(learnt), np.float64)
+    commonest = np.argmax(np.bincount(learnt.numbers[learnt.is_right]))  # of several the smallest
+    return np.asarray(these.numbers == commonest, np.float64)
 
 
 def by_prior(these: ScoredTexts, learnt: ScoredTexts) -> Floats:
@@ -242,11 +243,6 @@ def _count_right(learnt: ScoredTexts, rows: Booleans) -> Callable[[Integers], Fl
     right, all_of = (np.bincount(learnt.numbers[chosen], minlength=size) for chosen in (rows & learnt.is_right, rows))
     shares = (right + 1) / (all_of + 2)
     return lambda numbers: np.where(numbers < size, shares[np.minimum(numbers, size - 1)], 0.5)
-
-
-def find_majority(numbers: ScoredTexts) -> int:
-    """Return the most frequent answer, of several the smallest."""
-    return int(np.argmax(np.bincount(numbers.numbers[numbers.is_right])))
 
 
 def _constantly(score: float) -> Callable[[ScoredTexts, ScoredTexts], Floats]:

@@ -85,7 +85,8 @@ def read_source(path: Path, omitted: Skipped) -> QuestionSource:
         case {"images": [{"qa_pairs": _}, *_]}:
             return QuestionSource(list(_read_visual7w(whole["images"], path, omitted)), has_one_per_image=True)
         case dict() if _has_field(whole, "declarative_statement"):
-            return QuestionSource(list(_read_released(whole, path, omitted)), _name_split(path))
+            split = next((split for key, split in _SPLITS.items() if key in path.name.lower()), path.stem)
+            return QuestionSource(list(_read_released(whole, path, omitted)), split)
         case dict() if _has_field(whole, "foil"):
             return QuestionSource(list(_read_valse(whole, path, omitted)), path.stem)
     raise BadFileError(
@@ -105,11 +106,6 @@ def read_count(value: object) -> int | None:
 def _has_field(whole: Mapping[str, Any], name: str) -> bool:
     first = next(iter(whole.values()), None)
     return isinstance(first, dict) and name in first
-
-
-def _name_split(path: Path) -> str:
-    """Find the name of a released split in its file's name."""
-    return next((split for key, split in _SPLITS.items() if key in path.name.lower()), path.stem)
 
 
 def _read_part(text: str | None, path: Path) -> str:

@@ -15,21 +15,18 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
+from subitize.analysis import published
 from subitize.analysis.frame import ReadOptions, find_one_judge, read_frame
-from subitize.analysis.published import (
-    AS_THE_PAPER,
-    Cell,
-    CellId,
-    ComparedCell,
-    compare_cell,
-    make_cell,
-    read_published,
-)
-from subitize.errors import NothingToDoError
+from subitize.analysis.published import ComparedCell
+from subitize.errors import BadFileError, BadValueError, NothingToDoError
+from subitize.interfaces import Tables
 from subitize.io.frames import group_rows
 from subitize.labels.interpretation import read_probability
 from subitize.language.numbers import name_number
 from subitize.papers.seeing_past_words import PAPER, measures
+from subitize.papers.seeing_past_words.build import Recipe, build_probes
+from subitize.papers.seeing_past_words.measures import BINS, bin_number, measure_baselines, numbers_of_probes
+from subitize.papers.seeing_past_words.probes import PARTS, Probe, read_records
 from subitize.papers.seeing_past_words.suite import RIGHT
 from subitize.records import Answer, Estimate, Filed, Fill, Item, Match, Scored
 from subitize.registry import TRAINED_ON
@@ -38,7 +35,7 @@ from subitize.store import Run
 
 BLIND = " (blind)"
 """The suffix of models that were shown other images."""
-PRINTED = read_published(Path(__file__).with_name("published.csv"))
+PRINTED = published.read_published(Path(__file__).with_name("published.csv"))
 """Every printed cell, by place; shares are in percent."""
 SLIPS: tuple[str, ...] = (
     "Table 6 prints 6239 as the total of hard, train: its parts add up to 6155",
@@ -61,23 +58,23 @@ class PrintedRow(NamedTuple):
     model: str = ""
     is_printed: bool = True
 
-    def compare(self, column: str, figure: Estimate | float | str, *, method: str = "") -> ComparedCell:
+    def compare(self, column: str, figure: Estimate | float | str, *, method: str = "") -> published.ComparedCell:
         """Compare a figure with the printed one; shares are in percent, counts as they are."""
-        place = CellId(_join(", ", self.table, self.data), _join(" · ", self.model, *self.of), column)
+        place = published.CellId(_join(", ", self.table, self.data), _join(" · ", self.model, *self.of), column)
         is_rank = column.startswith("mean_rank")
         is_share = isinstance(figure, Estimate) and not is_rank
         if isinstance(figure, Estimate):
-            cell = make_cell(place, figure, scale=1 if is_rank else 100)
+            cell = published.make_cell(place, figure, scale=1 if is_rank else 100)
         else:
-            cell = Cell(place, figure)
+            cell = published.Cell(place, figure)
         cell = replace(cell, method=method or cell.method)
-        return compare_cell(cell, self._find_printed(column), points=1.0 if is_share else float("inf"))
+        return published.compare_cell(cell, self._find_printed(column), points=1.0 if is_share else float("inf"))
 
     def _find_printed(self, column: str) -> str | None:
         theirs = find_model(self.model) if self.model else ""
         if theirs is None or self.model.endswith(BLIND) or not self.is_printed:
             return None
-        return PRINTED.get(CellId(self.table, _join(" · ", theirs, *self.of), column))
+        return PRINTED.get(published.CellId(self.table, _join(" · ", theirs, *self.of), column))
 
 
 def find_model(name: str) -> str | None:
@@ -251,21 +248,21 @@ Columns = Mapping[str, tuple[str, str]]
 """For each column of a table: the measure, and the paper's method where the name does not say it."""
 _RECALLS: Columns = {
     "acc": ("accuracy", ""),
-    "p_c": ("recall_right", f"{AS_THE_PAPER}: the recall of right texts"),
-    "p_f": ("recall_foiled", f"{AS_THE_PAPER}: the recall of foils"),
+    "p_c": ("recall_right", f"{published.AS_THE_PAPER}: the recall of right texts"),
+    "p_f": ("recall_foiled", f"{published.AS_THE_PAPER}: the recall of foils"),
 }
-_RANKING: Columns = {"acc_r": ("pairwise_accuracy_ties_win", f"{AS_THE_PAPER}: ties win")}
+_RANKING: Columns = {"acc_r": ("pairwise_accuracy_ties_win", f"{published.AS_THE_PAPER}: ties win")}
 _PRECISIONS: Columns = {
     "acc": ("accuracy", ""),
-    "p_c": ("precision_right", f"{AS_THE_PAPER}: the precision of accepting"),
-    "p_f": ("precision_foiled", f"{AS_THE_PAPER}: the precision of rejecting"),
+    "p_c": ("precision_right", f"{published.AS_THE_PAPER}: the precision of accepting"),
+    "p_f": ("precision_foiled", f"{published.AS_THE_PAPER}: the precision of rejecting"),
 }
-_BALANCED: Columns = {"acc": ("balanced_accuracy", f"{AS_THE_PAPER}: the mean of p_c and p_f, for LXMERT")}
+_BALANCED: Columns = {"acc": ("balanced_accuracy", f"{published.AS_THE_PAPER}: the mean of p_c and p_f, for LXMERT")}
 _MOST_SAID = 5
 _LARGEST_ALONE = 13  # the last number of Tables 4 and 5
 
 
-def table_1(probed: Probed) -> Iterator[ComparedCell]:
+def table_1(probed: Probed) -> Iterator[published.ComparedCell]:
     """Image–text alignment, by the source of the captions."""
     texts = [one for one in probed.texts if one.item.suite == ALIGNMENT]
     for (model, source), own in group_rows(texts, lambda one: (one.model, str(one.item.factors["source"]))).items():
@@ -274,7 +271,7 @@ def table_1(probed: Probed) -> Iterator[ComparedCell]:
         yield from _compare(row, measure_texts(own), _RECALLS)
 
 
-def table_2_and_3(probed: Probed) -> Iterator[ComparedCell]:
+def table_2_and_3(probed: Probed) -> Iterator[published.ComparedCell]:
     """Counting as alignment: without finetuning, and for models declared to be finetuned on the probe."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         for (model, form), own in group_rows(chosen, name_condition).items():
@@ -285,7 +282,7 @@ def table_2_and_3(probed: Probed) -> Iterator[ComparedCell]:
             yield from _compare(row, measure_texts(own), {**columns, **_RANKING})
 
 
-def _compare(row: PrintedRow, found: Mapping[str, Estimate], columns: Columns) -> Iterator[ComparedCell]:
+def _compare(row: PrintedRow, found: Mapping[str, Estimate], columns: Columns) -> Iterator[published.ComparedCell]:
     """Yield the paper's columns, then every measure under its own name."""
     for column, (measure, method) in columns.items():
         if measure in found:
@@ -298,7 +295,7 @@ def _describe_zero_shot(probed: Probed, model: str, corpus: str) -> str:
     return "undeclared" if corpora is None else "no" if {corpus, COUNTING} & corpora else "yes"
 
 
-def table_4(probed: Probed) -> Iterator[ComparedCell]:
+def table_4(probed: Probed) -> Iterator[published.ComparedCell]:
     """Counting as masked language modelling, by number, with the wrong numbers named."""
     for (split, data), chosen in by_split(probed.gaps).items():
         for (model, mask), own in group_rows(chosen, lambda one: (one.model, str(one.item.factors["mask"]))).items():
@@ -310,7 +307,7 @@ def table_4(probed: Probed) -> Iterator[ComparedCell]:
             yield from _said_instead(own, PrintedRow("said_instead", (split,), where, model, is_faithful))
 
 
-def table_5(probed: Probed) -> Iterator[ComparedCell]:
+def table_5(probed: Probed) -> Iterator[published.ComparedCell]:
     """Counting as visual question answering, by number, with the wrong numbers named."""
     for (split, data), chosen in by_split(probed.answers).items():
         for model, own in group_rows(chosen, lambda one: one.model).items():
@@ -323,14 +320,16 @@ def table_5(probed: Probed) -> Iterator[ComparedCell]:
             )
 
 
-def _said_instead(own: Sequence[FilledProbe] | Sequence[AnsweredProbe], row: PrintedRow) -> Iterator[ComparedCell]:
+def _said_instead(
+    own: Sequence[FilledProbe] | Sequence[AnsweredProbe], row: PrintedRow
+) -> Iterator[published.ComparedCell]:
     answers = [int(one.item.factors["number"]) for one in own]
     found = measures.measure_said([one.said for one in own], answers, images_of(own))
     for number, share in list(found.items())[:_MOST_SAID]:
         yield row.compare(str(number), share)
 
 
-def guessing(probed: Probed) -> Iterator[ComparedCell]:
+def guessing(probed: Probed) -> Iterator[published.ComparedCell]:
     """The success of guessing on the same probes, which is the same for every model and format."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         texts = next(iter(group_rows(chosen, name_condition).values()))
@@ -339,7 +338,7 @@ def guessing(probed: Probed) -> Iterator[ComparedCell]:
             yield from (row.compare(measure, estimate) for measure, estimate in found.items())
 
 
-def by_number(probed: Probed) -> Iterator[ComparedCell]:
+def by_number(probed: Probed) -> Iterator[published.ComparedCell]:
     """Counting as alignment by the right number, and the gain of even numbers over odd ones (ours)."""
     for (split, data), chosen in by_split(take_counting(probed)).items():
         for (model, form), own in group_rows(chosen, name_condition).items():
@@ -352,7 +351,7 @@ def by_number(probed: Probed) -> Iterator[ComparedCell]:
             yield from _compare_parity(own, PrintedRow("parity", (split, form), data, model))
 
 
-def _compare_parity(texts: Sequence[TextScore], row: PrintedRow) -> Iterator[ComparedCell]:
+def _compare_parity(texts: Sequence[TextScore], row: PrintedRow) -> Iterator[published.ComparedCell]:
     found = {}
     for name, rest in (("even", 0), ("odd", 1)):
         own = [one for one in texts if int(one.item.factors["number"]) % 2 == rest]
@@ -392,3 +391,101 @@ def _by_number(rows: Sequence[RowT]) -> dict[str, list[RowT]]:
 def name_condition(one: TextScore) -> tuple[str, str]:
     """Return the model and the format."""
     return one.model, str(one.item.factors["format"])
+
+
+Sets = dict[tuple[str, str], Sequence[Probe]]
+"""Probes by split and part."""
+
+
+def describe_file(path: Path) -> list[ComparedCell]:
+    """Describe a file of probes, whatever their source."""
+    return list(_describe(read_records(path, Probe), is_released=False))
+
+
+def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
+    """Compute Tables 6 and 7 of the released files in a folder, and the success of guessing."""
+    if folder is None or extensions:
+        raise BadValueError("needs the folder of the released visual7w_counting_*_split.*.json, and has no extensions")
+    files = sorted(folder.glob("visual7w_counting_*.json"))
+    if not files:
+        raise BadFileError(f"{folder} has no visual7w_counting_*_split.*.json; name the folder of the release")
+    probes = build_probes(files, Recipe()).probes
+    return Tables(list(_describe(probes, is_released=True)), warnings=SLIPS)
+
+
+def _describe(probes: Sequence[Probe], *, is_released: bool) -> Iterator[ComparedCell]:
+    sets: Sets = {}
+    for split in dict.fromkeys(probe.split for probe in probes):
+        for part in dict.fromkeys([*PARTS, *(probe.part for probe in probes)]):
+            own = [probe for probe in probes if (probe.split, probe.part) == (split, part)]
+            if own:
+                sets[split, part] = own
+    for count in (_count_texts, _count_answers):
+        yield from count(sets, is_released=is_released)
+    yield from _describe_foils(sets)
+    yield from _guess(sets)
+
+
+def _count_texts(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
+    """Table 6, and the number of invalid foils."""
+    for of, own in sets.items():
+        row = PrintedRow("table6", of, is_printed=is_released)
+        foiled = sum(len(probe.foils) for probe in own)
+        counts = {"correct": len(own), "foiled": foiled, "total": len(own) + foiled}
+        counts |= {"invalid foils": sum(probe.count_invalid() for probe in own)}
+        counts |= {"without a valid foil": sum(len(probe.foils) == probe.count_invalid() for probe in own)}
+        yield from (row.compare(column, float(count)) for column, count in counts.items())
+
+
+def _count_answers(sets: Sets, *, is_released: bool) -> Iterator[ComparedCell]:
+    """Table 7: frequencies of answers."""
+    for name in BINS.values():
+        for of, own in sets.items():
+            is_there = [float(bin_number(probe.answer) == name) for probe in own]
+            (share,) = estimate(is_there, [probe.image for probe in own])
+            yield PrintedRow("table7", (name,), is_printed=is_released).compare(" · ".join(of), share)
+
+
+def _describe_foils(sets: Sets) -> Iterator[ComparedCell]:
+    """Compute the shares of valid foils above their answer, and of even numbers."""
+    for of, own in sets.items():
+        row = PrintedRow("foils", of)
+        foils = [(one.number, probe) for probe in own for one in probe.candidates() if not one.is_right]
+        images = [probe.image for _, probe in foils]
+        if foils:
+            above = [float(foil > probe.answer) for foil, probe in foils]
+            yield row.compare("above the answer", estimate(above, images)[0])
+            yield row.compare("even foils", estimate([float(foil % 2 == 0) for foil, _ in foils], images)[0])
+        is_even = [float(probe.answer % 2 == 0) for probe in own]
+        yield row.compare("even answers", estimate(is_even, [probe.image for probe in own])[0])
+        common, times = Counter(probe.answer for probe in own).most_common(1)[0]
+        yield row.compare("most frequent answer", f"{common} ({times:,} of {len(own):,})")
+
+
+def _guess(sets: Sets) -> Iterator[ComparedCell]:
+    """Measure guessing, with all foils as given; what is learnt is learnt from training data."""
+    for (split, part), own in sets.items():
+        these = numbers_of_probes(own)
+        training = sets.get((split, "train"))
+        learnt = None if part == "train" or training is None else numbers_of_probes(training)
+        for name, found in measure_baselines(these, learnt).items():
+            row = PrintedRow("guessing", (name,), f"{split} · {part}")
+            yield from (row.compare(measure, estimate) for measure, estimate in found.items())
+
+
+def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
+    """Compute the tables of the probes in a run."""
+    probed = read_probed(run, judge)
+    found = [
+        *table_1(probed),
+        *table_2_and_3(probed),
+        *table_4(probed),
+        *table_5(probed),
+        *guessing(probed),
+    ]
+    if extensions:
+        found += by_number(probed)
+    from subitize.papers.seeing_past_words.claims import claims  # they take scores from here
+
+    named = probed.rename(run.model_names())
+    return Tables(found, warnings=probed.warnings, claims=lambda: claims(named))
