@@ -7,27 +7,33 @@ made from the files, resuming a run that is finished against its score.
 """
 
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import polars
+from sqlalchemy import create_engine
 
 from benchmarks import report
 from benchmarks.comparing import Comparison, Figure, Result, Unmeasured, compare_times
 from benchmarks.geckonum import WHERE, copy_some, find_release
 from benchmarks.processes import peak_megabytes, run_python
+from subitize.store import Folder, Run
+from subitize.store.reading import VOTE, read_readings
 
-_BARE = """
-import sys
-import polars
-from sqlalchemy import create_engine
-QUERY = '''
+_QUERY = """
 SELECT subjects.subject_id, questions.question_id, sources.judge, readings.value FROM readings
 JOIN subjects ON subjects.id = readings.subject JOIN questions ON questions.id = readings.question
 JOIN sources ON sources.id = readings.source
-'''
-engine = create_engine(f"sqlite:///{sys.argv[1]}/run.sqlite")
+"""
+_BARE = f"""
+import sys
+import polars
+from sqlalchemy import create_engine
+engine = create_engine(f"sqlite:///{{sys.argv[1]}}/run.sqlite")
 with engine.connect() as connection:
-    answers = polars.read_database(QUERY, connection)
+    answers = polars.read_database({_QUERY!r}, connection)
 engine.dispose()
 modes = answers.group_by("subject_id", "question_id", "judge").agg(polars.col("value").mode().first())
 print(modes.height)
@@ -70,6 +76,7 @@ def measure(*, is_tiny: bool = False) -> Iterator[Result]:
 def _compare_commands(release: Path, place: Path, pairs: int) -> Iterator[Result]:
     run = place / "run"
     run_python("-m", "subitize", "import", "release", "geckonum", release, "--out", run)
+    yield _compare_answers(run, pairs)
     for command in ("score", "agree", "show"):
         yield _compare(command, "GeckoNum's answers", run, pairs)
     peaks_mb: list[float] = []
@@ -88,6 +95,23 @@ def _compare_commands(release: Path, place: Path, pairs: int) -> Iterator[Result
         aim="<= 2",
         pairs=pairs,
     )
+
+
+def _compare_answers(folder: Path, pairs: int) -> Comparison:
+    """Compare the reading of answers alone, in this process."""
+    engine = create_engine(f"sqlite:///{folder}/run.sqlite")
+    try:
+        with Run(Folder(folder)) as run, engine.connect() as connection:
+            return compare_times(
+                "GeckoNum's answers as a frame, in times of the query of a bare program",
+                lambda: read_readings(run, None, VOTE),
+                lambda: polars.read_database(_QUERY, connection),
+                aim="<= 1",
+                pairs=pairs,
+                clock=time.process_time,
+            )
+    finally:
+        engine.dispose()
 
 
 def _compare(command: str, what: str, run: Path, pairs: int) -> Comparison:

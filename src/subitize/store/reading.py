@@ -10,7 +10,7 @@ from contextlib import closing
 from typing import Any, Final
 
 import polars as pl
-from sqlalchemy import Column, ColumnElement, Select, func, select
+from sqlalchemy import Column, ColumnElement, Select, Table, func, select
 
 from subitize.io import codec
 from subitize.io.frames import make_frame
@@ -69,6 +69,8 @@ _READINGS: dict[str, tuple[Column[Any], pl.DataType]] = {
     "trial_ids": (tables.subjects.c.trial_ids, pl.String()),
     "question": (tables.questions.c.question_id, pl.String()),
 }
+# Of these tables few rows are many readings': joined by number, they need not be fetched for each.
+_NUMBERS = {tables.questions: _READ.question, tables.sources: _READ.source}
 TRIAL = ("trial", "item", "model", "repeat", "attempt", "kind")
 VOTE = ("judge", "annotator", "value", "subject", "question")
 READING = ("id", "judge", "annotator", "rule", "at", "value", "subject", "trial", "question")
@@ -119,15 +121,34 @@ def scan_readings(
     out unless asked for; their `purpose` is not null.
     """
     wanted = dict.fromkeys("trial_ids" if name == "trial" else name for name in columns)
+    few = {
+        table.name: {name: _READINGS[name] for name in wanted if _READINGS[name][0].table is table}
+        for table in _NUMBERS
+    }
+    many = {name: _READINGS[name] for name in wanted if not any(name in own for own in few.values())}
+    many |= {table.name: (number, pl.Int64()) for table, number in _NUMBERS.items() if few[table.name]}
     own = () if judge is None else (is_by(run, judge),)
-    query = select_readings(run, [_READINGS[name][0] for name in wanted], *own, with_reviews=with_reviews)
-    for part in _scan(run, query, {name: _READINGS[name][1] for name in wanted}, rows):
+    query = select_readings(run, [column for column, _ in many.values()], *own, with_reviews=with_reviews)
+    shared: dict[str, pl.DataFrame] = {}
+    for part in _scan(run, query, {name: dtype for name, (_, dtype) in many.items()}, rows):
+        # Read after the first rows: whatever they and all others name was stored before.
+        shared = shared or {table.name: _read_few(run, table, few[table.name]) for table in _NUMBERS}
+        for number, others in shared.items():
+            if number in many:
+                part = part.join(others, on=number, how="left", maintain_order="left")
         for name in wanted:
             if not _READINGS[name][0].nullable:
                 _refuse_nulls(part, name, f"a reading has no {name}")
         if "trial" in columns:
             part = part.with_columns(trial=pl.col("trial_ids").str.extract('"(.*?)"'))
         yield part.select(columns)
+
+
+def _read_few(run: Run, table: Table, columns: Mapping[str, tuple[Column[Any], pl.DataType]]) -> pl.DataFrame:
+    """Read columns of a table that has few rows for many readings, with the numbers by which they refer to it."""
+    known = {table.name: (table.c.id, pl.Int64()), **columns}
+    query = run.select(table, *(column for column, _ in known.values()))
+    return pl.concat(_scan(run, query, {name: dtype for name, (_, dtype) in known.items()}))
 
 
 def read_readings(
