@@ -52,7 +52,7 @@ def test_a_review_is_a_row_of_its_own_that_names_the_reading_it_is_about(run: Lo
         answer(study, "anna", 1, "4")
         ruth = study.people.invite("ruth", "reviewer")
         first, second = study.next_tasks(ruth, 5)
-        assert study.reviews.list_answers(first, 0) == [GivenAnswer("3", 3, 1)]
+        assert study.reviews.list_answers(first, 0) == [GivenAnswer("3", "3", 1)]
         say(study, ruth, first, "3")
         say(study, ruth, second, "5")
         assert study.next_tasks(ruth, 5) == []
@@ -126,7 +126,7 @@ def test_disagreements_go_to_whoever_adjudicates_once_all_have_answered(run: Loc
         assert study.next_tasks(owner, 5) == []
         tasks = study.next_tasks(ruth, 5)
         assert tasks == [Assignment(1, "adjudication"), Assignment(2, "adjudication")]
-        assert study.reviews.list_answers(tasks[0], 0) == [GivenAnswer("4", 4, 2), GivenAnswer("3", 3, 1)]
+        assert study.reviews.list_answers(tasks[0], 0) == [GivenAnswer("4", "4", 2), GivenAnswer("3", "3", 1)]
         say(study, ruth, tasks[0], "3")
         say(study, ruth, tasks[1], "8")
         assert study.reviews.tally_all("adjudication") == Tally(2, 0)

@@ -2,7 +2,6 @@
 
 import re
 import time
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal, get_args
 
@@ -12,10 +11,11 @@ from pydantic import BaseModel
 
 from subitize.annotation.agreement import AgreementMonitor
 from subitize.annotation.assignment import AnswerRecord, Assignment
-from subitize.annotation.owner import Changing, OwnerDesk, Pace, ScreeningDesk, SignedIn
+from subitize.annotation.owner import Changing, OwnerDesk, Pace, SignedIn
 from subitize.annotation.pages import Page, list_instructions, split_paragraphs
 from subitize.annotation.people import RECRUITERS_DETAILS, Person, Role
 from subitize.annotation.plan import PRACTICE, Purpose
+from subitize.annotation.reviewing import GivenAnswer
 from subitize.annotation.study import Study, UnreadAnswerError
 from subitize.errors import BadImageError
 from subitize.io.images import decode, encode_png
@@ -30,13 +30,6 @@ _PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 _ANSWERING: tuple[Purpose, ...] = ("answer", *PRACTICE)
 _NOTHING_TO_ANSWER = HTTPException(403, "you answer nothing in this study; open the link of somebody who does")
 ShownPurpose = Literal["question", "training", "review", "adjudication"]
-SHOWN_AS: Mapping[Purpose, ShownPurpose] = {
-    "answer": "question",
-    "again": "question",  # people do not learn that it is a second look
-    "training": "training",
-    "review": "review",
-    "adjudication": "adjudication",
-}
 
 
 class QuestionShown(BaseModel):
@@ -49,16 +42,8 @@ class QuestionShown(BaseModel):
     form: str
     lines: list[str]
     said: "AnswerShown | None"
-    others: "list[OthersAnswer]"
+    others: list[GivenAnswer]
     is_asked: bool
-
-
-class OthersAnswer(BaseModel):
-    """An answer of others, anonymous: as typed, as read, and by how many people."""
-
-    text: str
-    value: str
-    people: int
 
 
 class AnswerShown(BaseModel):
@@ -140,8 +125,7 @@ def make_app(
     """Make the app; `hosts` are the names it answers to (None: any), `making_link` is shown to the owner."""
     sessions = Sessions(study.people.secret, study.people.find)
     desk = _Desk(study, images, sessions)
-    owner = OwnerDesk(study, monitor, desk.pace, desk.link_pictures, making_link)
-    screening = ScreeningDesk(study, images, desk.link_pictures)
+    owner = OwnerDesk(study, images, monitor, desk.pace, desk.link_pictures, making_link)
     app = make_web_app("subitize.annotation", hosts)
     app.state.sessions = sessions
     app.add_api_route("/", desk.index, include_in_schema=False)
@@ -157,10 +141,10 @@ def make_app(
     app.add_api_route("/api/pages/{page_id}/questions/{number}/read", desk.read, methods=["POST"])
     app.add_api_route("/pictures/{page_id}/{number}", desk.picture, response_class=Response)
     app.add_api_route("/api/study", owner.study)
-    app.add_api_route("/api/study/screening", screening.screening)
-    app.add_api_route("/api/study/screening", screening.decide, methods=["POST"], status_code=204)
-    app.add_api_route("/api/study/screening/flagged", screening.hold_flagged, methods=["POST"], status_code=204)
-    app.add_api_route("/api/study/screening/faces", screening.find_faces, methods=["POST"], status_code=204)
+    app.add_api_route("/api/study/screening", owner.screening)
+    app.add_api_route("/api/study/screening", owner.decide, methods=["POST"], status_code=204)
+    app.add_api_route("/api/study/screening/flagged", owner.hold_flagged, methods=["POST"], status_code=204)
+    app.add_api_route("/api/study/screening/faces", owner.find_faces, methods=["POST"], status_code=204)
     app.add_api_route("/api/study/people", owner.invite, methods=["POST"])
     app.add_api_route("/api/study/people/{person_id}/effect", owner.effect)
     app.add_api_route("/api/study/people/{person_id}/withdraw", owner.withdraw, methods=["POST"], status_code=204)
@@ -304,9 +288,9 @@ class _Desk:
         return task
 
     def _show(self, person: Person, task: Assignment) -> PageShown:
-        page, page_id = self._study.pages[task.page_index], self._page_id(person, task)
+        page, purpose = self._study.pages[task.page_index], task.purpose
         return PageShown(
-            id=page_id,
+            id=self._page_id(person, task),
             pictures=self.link_pictures(person, task),
             questions=[self._show_question(person, task, number) for number in range(len(page.asks))],
             prompt=page.prompt if "match" in page.forms else None,
@@ -315,7 +299,8 @@ class _Desk:
                 for number, one in enumerate(page.linked, start=len(page.pictures))
                 if Images.name(one.picture) not in self._study.held
             ],
-            purpose=SHOWN_AS[task.purpose],
+            # People do not learn that it is a second look.
+            purpose="question" if purpose == "answer" or purpose == "again" else purpose,
         )
 
     def _show_question(self, person: Person, task: Assignment, number: int) -> QuestionShown:
@@ -329,7 +314,7 @@ class _Desk:
             form=page.forms[number],
             lines=lines,
             said=shown,
-            others=[OthersAnswer(text=one.text, value=str(one.value), people=one.people) for one in others],
+            others=others,
             is_asked=task.purpose in _ANSWERING or self._study.reviews.is_asked(task, number),
         )
 

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
@@ -23,6 +24,7 @@ from subitize.store.images import Images
 from subitize.web.app import address_of, identify, identify_changing
 
 _SPEED_SECONDS = 600.0
+_BY_THE_OWNER = "held back by the owner"
 SignedIn = Annotated[Person, Depends(identify)]
 Changing = Annotated[Person, Depends(identify_changing)]
 
@@ -123,12 +125,51 @@ Owner = Annotated[Person, Depends(_only_owner)]
 OwnerChanging = Annotated[Person, Depends(_only_owner_changing)]
 
 
+class ScreenedPicture(BaseModel):
+    """A picture that is flagged or held back, the reason, and its address."""
+
+    image: str
+    reason: str
+    picture: str
+
+
+class FacesShown(BaseModel):
+    """Progress and result of the search for faces."""
+
+    looked: int = 0
+    pictures: int = 0
+    found: int = 0
+    unreadable: int = 0
+    is_running: bool = False
+    problem: str = ""
+    caution: str = MAY_BE_MISSED
+
+
+class ScreeningShown(BaseModel):
+    """Flagged pictures that await a decision, those held back, and the search for faces."""
+
+    flagged: list[ScreenedPicture]
+    held: list[ScreenedPicture]
+    faces: FacesShown
+
+
+class Decision(BaseModel):
+    """Whether to hold a picture back, and why."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    image: str = Field(max_length=200)
+    is_held: bool
+    reason: WithoutNul = Field(default="", max_length=500)
+
+
 class OwnerDesk:
-    """Handles the owner's requests about the study and its people."""
+    """Handles the owner's requests about the study, its people and its pictures."""
 
     def __init__(
         self,
         study: Study,
+        images: Images,
         monitor: AgreementMonitor,
         pace: Pace,
         link_pictures: Callable[[Person, Assignment], list[str]],
@@ -136,6 +177,10 @@ class OwnerDesk:
     ) -> None:
         self._study, self._monitor, self._pace = study, monitor, pace
         self._link_pictures, self._making_link = link_pictures, making_link
+        self._places = {
+            image: (place, number) for place, page in enumerate(study.pages) for number, image in enumerate(page.images)
+        }
+        self._faces = _FaceSearch(study, images)
 
     async def study(self, owner: Owner, request: Request) -> StudyShown:
         """Show the study's progress and people's agreement."""
@@ -203,10 +248,7 @@ class OwnerDesk:
             link=f"{address_of(request)}/join/{self._study.people.join_token(person)}",
             is_withdrawn=person.is_withdrawn,
             done=activity.answers if person.role == "annotator" else self._study.reviews.tally(person).done,
-            skipped=activity.skipped,
-            unsure=activity.unsure,
-            flagged=activity.flagged,
-            median_seconds=activity.median_seconds,
+            **asdict(activity),
             gold=self._study.gold_results(person),
             consistency=self._study.consistency(person),
             agreement=_plain(agreement),
@@ -222,74 +264,12 @@ class OwnerDesk:
                 shown.append(DisagreementShown(wording=wording, pictures=pictures, answers=one.answers))
         return shown
 
-
-def _plain(found: object) -> object:
-    """Convert to JSON values; numbers that are not finite become null."""
-    return from_json(to_json(to_plain(found), inf_nan_mode="null"))
-
-
-_BY_THE_OWNER = "held back by the owner"
-
-
-class ScreenedPicture(BaseModel):
-    """A picture that is flagged or held back, the reason, and its address."""
-
-    image: str
-    reason: str
-    picture: str
-
-
-class FacesShown(BaseModel):
-    """Progress and result of the search for faces."""
-
-    looked: int = 0
-    pictures: int = 0
-    found: int = 0
-    unreadable: int = 0
-    is_running: bool = False
-    problem: str = ""
-    caution: str = MAY_BE_MISSED
-
-
-class ScreeningShown(BaseModel):
-    """Flagged pictures that await a decision, those held back, and the search for faces."""
-
-    flagged: list[ScreenedPicture]
-    held: list[ScreenedPicture]
-    faces: FacesShown
-
-
-class Decision(BaseModel):
-    """Whether to hold a picture back, and why."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    image: str = Field(max_length=200)
-    is_held: bool
-    reason: WithoutNul = Field(default="", max_length=500)
-
-
-class ScreeningDesk:
-    """Handles the owner's requests about screening."""
-
-    def __init__(
-        self,
-        study: Study,
-        images: Images,
-        link_pictures: Callable[[Person, Assignment], list[str]],
-    ) -> None:
-        self._study, self._link_pictures = study, link_pictures
-        self._places = {
-            image: (place, number) for place, page in enumerate(study.pages) for number, image in enumerate(page.images)
-        }
-        self._faces = _FaceSearch(study, images)
-
     def screening(self, owner: Owner) -> ScreeningShown:
         """Show the flagged and the held-back pictures."""
         self._study.screen()
         return ScreeningShown(
-            flagged=self._show(owner, self._study.list_flagged()),
-            held=self._show(owner, self._study.held),
+            flagged=self._show_screened(owner, self._study.list_flagged()),
+            held=self._show_screened(owner, self._study.held),
             faces=self._faces.shown,
         )
 
@@ -310,12 +290,17 @@ class ScreeningDesk:
         """Start a search for faces that holds back the pictures with any."""
         self._faces.begin(picture for page in self._study.shown_pages() for picture in page.pictures)
 
-    def _show(self, owner: Person, images: Mapping[str, str]) -> list[ScreenedPicture]:
+    def _show_screened(self, owner: Person, images: Mapping[str, str]) -> list[ScreenedPicture]:
         known = ((image, reason, self._places[image]) for image, reason in images.items() if image in self._places)
         return [
             ScreenedPicture(image=image, reason=reason, picture=self._link_pictures(owner, Assignment(place))[number])
             for image, reason, (place, number) in known
         ]
+
+
+def _plain(found: object) -> object:
+    """Convert to JSON values; numbers that are not finite become null."""
+    return from_json(to_json(to_plain(found), inf_nan_mode="null"))
 
 
 class _FaceSearch:

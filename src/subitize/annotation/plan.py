@@ -12,7 +12,7 @@ from annotated_types import Ge, Gt, Le, Lt, MaxLen
 from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import TypeAdapter
 
     from subitize.annotation.people import Role
 
@@ -175,11 +175,6 @@ def check_bounds(plan: StudyPlan) -> StudyPlan:
     try:
         return plan_adapter().validate_python(asdict(plan))
     except ValidationError as error:
-        raise BadValueError(describe_fault(error)) from None
-
-
-def describe_fault(error: "ValidationError") -> str:
-    """Describe the first fault: the name, the value, and what would be right."""
-    fault = error.errors(include_url=False)[0]
-    name, given = fault["loc"][0], f"{fault['input']!r:.60}"
-    return f"`{name}` {given}: {fault['msg'].removeprefix('Input ').removeprefix('String ')}"
+        fault = error.errors(include_url=False)[0]
+        right = fault["msg"].removeprefix("Input ").removeprefix("String ")
+        raise BadValueError(f"`{fault['loc'][0]}` {fault['input']!r:.60}: {right}") from None

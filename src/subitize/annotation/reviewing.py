@@ -4,6 +4,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from itertools import chain, islice
 from typing import NamedTuple, TypeVar
@@ -18,11 +19,12 @@ from subitize.records import Scalar
 T = TypeVar("T")
 
 
-class GivenAnswer(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
     """An answer shown to a reviewer or adjudicator: one person's text, its value, and how many people gave it."""
 
     text: str
-    value: Scalar
+    value: str
     people: int
 
 
@@ -168,7 +170,7 @@ class Reviews:
             value = self._value(task.page_index, number, one)
             if one is not None and value is not None:
                 texts[value].append(one.text)
-        found = [GivenAnswer(own[0], value, len(own)) for value, own in texts.items()]
+        found = [GivenAnswer(own[0], str(value), len(own)) for value, own in texts.items()]
         return sorted(found, key=lambda one: -one.people)
 
     def answer_key(self, task: Assignment, number: int) -> str:
