@@ -193,7 +193,7 @@ def test_an_exclusion_makes_n_smaller_and_is_counted() -> None:
 
 
 def test_a_run_with_everything_excluded_says_how_to_take_it_back() -> None:
-    with pytest.raises(NothingToDoError, match=r"all 2 observations are excluded; .*subitize exclude .*--undo"):
+    with pytest.raises(NothingToDoError, match=r"all 2 observations are excluded; .*subitize show .*--undo"):
         score(frame_seen([observe(3)._replace(is_excluded=True)] * 2))
 
 

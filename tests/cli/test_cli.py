@@ -534,7 +534,6 @@ def test_prompts_are_a_csv_with_id_prompt_and_factors() -> None:
 def test_stimuli_are_written_with_the_released_names_and_their_magnitudes(tmp_path: Path) -> None:
     finished = call(
         "make",
-        "make",
         "stimuli",
         "--suite",
         "naming:size_px=256",
@@ -587,7 +586,6 @@ def test_stimuli_are_not_written_among_older_pictures(tmp_path: Path) -> None:
 def test_correlations_of_magnitudes_are_written_beside_the_stimuli(tmp_path: Path) -> None:
     small = ("--suite", "naming:size_px=256")
     call(
-        "make",
         "make",
         "stimuli",
         *small,

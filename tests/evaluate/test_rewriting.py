@@ -96,7 +96,7 @@ def test_what_is_in_the_file_is_not_asked_for_again(server: Server, tmp_path: Pa
 @pytest.mark.slow
 def test_a_killed_rewriting_loses_nothing_and_goes_on(server: Server, tmp_path: Path) -> None:
     server.behave(Behaviour(text="Dots.", latency_seconds=0.15))
-    own, arguments = tmp_path / "own.csv", ("rewrite", SUITE, "--model", f"{spec(server)},concurrency=1")
+    own, arguments = tmp_path / "own.csv", ("make", "rewrites", SUITE, "--model", f"{spec(server)},concurrency=1")
     process = start(*arguments, "--out", own)
     deadline = time.monotonic() + 60
     while (not own.exists() or own.read_bytes().count(b"\n") < 3) and time.monotonic() < deadline:

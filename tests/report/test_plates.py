@@ -381,12 +381,20 @@ def test_what_cannot_be_chosen_is_refused(
 
 def test_the_command_says_in_a_line_what_is_wrong(painted: Path, tmp_path: Path) -> None:
     wrong = {
-        "--out plate.pdf: should end in .png or .svg": ("plate", painted, "-o", "plate.pdf"),
-        "there is no folder": ("plate", painted, "-o", tmp_path / "none" / "plate.png"),
-        "is a folder; name a file in it": ("plate", painted, "-o", _folder(tmp_path / "folder.png")),
-        "is not a run": ("plate", tmp_path / "nothing", "-o", tmp_path / "plate.png"),
-        "has no readings by 'people'": ("plate", painted, "-o", tmp_path / "plate.png", "--judge", "people"),
-        "--size-px 5: should be from 64 to 1024": ("plate", painted, "-o", tmp_path / "p.png", "--size-px", 5),
+        "--out plate.pdf: should end in .png or .svg": ("report", "plate", painted, "-o", "plate.pdf"),
+        "there is no folder": ("report", "plate", painted, "-o", tmp_path / "none" / "plate.png"),
+        "is a folder; name a file in it": ("report", "plate", painted, "-o", _folder(tmp_path / "folder.png")),
+        "is not a run": ("report", "plate", tmp_path / "nothing", "-o", tmp_path / "plate.png"),
+        "has no readings by 'people'": ("report", "plate", painted, "-o", tmp_path / "plate.png", "--judge", "people"),
+        "--size-px 5: should be from 64 to 1024": (
+            "report",
+            "plate",
+            painted,
+            "-o",
+            tmp_path / "p.png",
+            "--size-px",
+            5,
+        ),
     }
     for message, command in wrong.items():
         done = call(*command)

@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import text
 
 from subitize.errors import (
+    BadImageError,
     BadValueError,
     BusyError,
     ConflictError,
@@ -175,7 +176,7 @@ def test_a_sweep_removes_orphans_and_half_written_files_and_keeps_the_rest(run: 
         assert run.sweep(lease) == 2
         assert run.sweep(lease) == 0
     assert run.images.load(wanted) == b"wanted"
-    with pytest.raises(StorageError, match="gone"):
+    with pytest.raises(BadImageError, match="gone"):
         run.images.load(orphan)
 
 

@@ -590,7 +590,7 @@ def test_prompts_are_listed_beside_those_that_they_refine() -> None:
 @pytest.mark.parametrize(
     ("refine", "message"),
     [
-        (["grid", "additive+grid"], "--refine grid stands there 2 times; once is enough"),
+        (["grid", "additive+grid"], "--refine grid is given 2 times; once is enough"),
         (["cube"], "no refinement named 'cube'; known: additive, grid, list, multiplicative, position, positions"),
         (["list:ten"], "refinement 'list' takes options as key=value, not 'ten'; known options: most"),
     ],

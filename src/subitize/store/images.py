@@ -47,9 +47,9 @@ class Images:
         try:
             data = self.path(stored).read_bytes()
         except FileNotFoundError as error:
-            raise StorageError(f"image {self.path(stored)} is gone; restore it from a backup") from error
+            raise BadImageError(f"image {self.path(stored)} is gone; restore it from a backup") from error
         except OSError as error:
-            raise StorageError(f"cannot read image {self.path(stored)}: {error.strerror}") from error
+            raise BadImageError(f"cannot read image {self.path(stored)}: {error.strerror}") from error
         if hashlib.sha256(data).hexdigest() != stored.hash:
             raise BadImageError(f"image {self.path(stored)} is damaged; restore it from a backup")
         return data
