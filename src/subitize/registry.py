@@ -72,8 +72,8 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "file": "subitize.suites.files.suite:SuiteFile",
         "geneval": "subitize.suites.geneval:GenEval",
         "geneval2": "subitize.suites.geneval:GenEval2",
-        "prompts": "subitize.suites.prompts:Prompts",
-        "questions": "subitize.suites.questions:Questions",
+        "prompts": "subitize.suites.own_data:Prompts",
+        "questions": "subitize.suites.own_data:Questions",
     },
     "models": {
         "counter": "subitize.models.counting:CounterModel",

@@ -10,7 +10,7 @@ import pytest
 
 from subitize.errors import BadFileError
 from subitize.records import Answer, Filed, Item, Stored
-from subitize.suites.questions import Questions
+from subitize.suites.own_data import Questions
 from tests.commands import call
 from tests.suites.own_tables import PICTURE, packed, png, write_json, write_parquet
 

@@ -11,8 +11,7 @@ import pytest
 from subitize.errors import SubitizeError
 from subitize.records import Answer, Choose, Count, Draw, Filed, Item
 from subitize.registry import make_suite
-from subitize.suites.prompts import Prompts
-from subitize.suites.questions import Questions
+from subitize.suites.own_data import Prompts, Questions
 from tests.cases import Case
 from tests.commands import call
 from tests.suites.own_tables import PICTURE, packed, png, write_json, write_lines

@@ -137,7 +137,7 @@ def _fails_on_odd(texts: Sequence[tables.TextScore]) -> _Found | None:
     return _Found(f"pairs right {estimate_text(share)}", share.high < CHANCE, share.low >= CHANCE)
 
 
-def _names_small(rows: Sequence[tables.FilledProbe] | Sequence[tables.AnsweredProbe]) -> _Found | None:
+def _names_small(rows: Sequence[tables.NamedNumber]) -> _Found | None:
     shares = []
     for numbers in (_SMALL_NUMBERS, _LARGER_NUMBERS):
         own = [one for one in rows if one.item.factors["number"] in numbers]
@@ -149,7 +149,7 @@ def _names_small(rows: Sequence[tables.FilledProbe] | Sequence[tables.AnsweredPr
     return _Found(f"0 to 2 − 5 to 20 {estimate_text(drop)}", drop.low > 0, drop.high < SMALL)
 
 
-def _says_two(rows: Sequence[tables.FilledProbe] | Sequence[tables.AnsweredProbe]) -> _Found | None:
+def _says_two(rows: Sequence[tables.NamedNumber]) -> _Found | None:
     wrong = [one for one in rows if one.said != one.item.factors["number"]]
     found = measure_said(
         [one.said for one in rows], [int(one.item.factors["number"]) for one in rows], tables.images_of(rows)

@@ -4,7 +4,7 @@ Framings are compared by model, split and number; all measures of texts follow."
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words import tables
@@ -103,10 +103,7 @@ def _rank_texts(framing: str, split: str, texts: Sequence[tables.TextScore]) -> 
                 yield Share(framing, split, name, number, ranked, _CHANCE, "baseline")
 
 
-NamedT = TypeVar("NamedT", tables.FilledProbe, tables.AnsweredProbe)
-
-
-def _name_numbers(framing: str, split: str, rows: Sequence[NamedT]) -> Iterator[Share]:
+def _name_numbers(framing: str, split: str, rows: Sequence[tables.NamedNumber]) -> Iterator[Share]:
     by_model = group_rows(rows, lambda one: one.model)
     first = next(iter(by_model.values()))
     counts = Counter(int(one.item.factors["number"]) for one in first)
@@ -120,11 +117,11 @@ def _name_numbers(framing: str, split: str, rows: Sequence[NamedT]) -> Iterator[
         yield Share(framing, split, MOST_FREQUENT, number, _share(hits, some), chance, "baseline")
 
 
-def _is_right(one: tables.FilledProbe | tables.AnsweredProbe) -> bool:
-    return one.rank <= 1 if isinstance(one, tables.FilledProbe) else one.said == one.item.factors["number"]
+def _is_right(one: tables.NamedNumber) -> bool:
+    return one.rank <= 1 if one.rank else one.said == one.item.factors["number"]
 
 
-def _share(hits: Sequence[bool], rows: Sequence[tables.FilledProbe | tables.AnsweredProbe]) -> Estimate:
+def _share(hits: Sequence[bool], rows: Sequence[tables.NamedNumber]) -> Estimate:
     return estimate([float(hit) for hit in hits], tables.images_of(rows))[0]
 
 

@@ -104,24 +104,17 @@ class TextScore(NamedTuple):
     is_probability: bool
 
 
-class FilledProbe(NamedTuple):
-    """The rank of the right number among the numerals in a gap, and the most likely number."""
-
-    model: str
-    item: Item
-    rank: float
-    said: int | None
-
-
-class AnsweredProbe(NamedTuple):
-    """The number answered, if any."""
+class NamedNumber(NamedTuple):
+    """The number answered, if any, or the most likely one in a gap; there, also the rank of the right one."""
 
     model: str
     item: Item
     said: float | None
+    rank: float = 0.0
+    """From 1 on; 0 for an answer."""
 
 
-RowT = TypeVar("RowT", TextScore, FilledProbe, AnsweredProbe)
+RowT = TypeVar("RowT", TextScore, NamedNumber)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +122,8 @@ class Probed:
     """Everything models did with the probes; `corpora` are their declared training data."""
 
     texts: Sequence[TextScore] = ()
-    gaps: Sequence[FilledProbe] = ()
-    answers: Sequence[AnsweredProbe] = ()
+    gaps: Sequence[NamedNumber] = ()
+    answers: Sequence[NamedNumber] = ()
     corpora: Mapping[str, frozenset[str]] = field(default_factory=dict)
     warnings: Sequence[str] = ()
 
@@ -157,7 +150,7 @@ def read_probed(run: Run, judge: str | None) -> Probed:
             f"{run.location} has no probes; first: subitize run {COUNTING}:FILE --model MODEL --out RUN"
         )
     texts: dict[tuple[str, str], list[TextScore]] = defaultdict(list)
-    gaps: list[FilledProbe] = []
+    gaps: list[NamedNumber] = []
     lacking: Counter[str] = Counter()
     for one in run.responses():
         item, outcome = items.get(one.item_id), one.response.outcome
@@ -168,7 +161,7 @@ def read_probed(run: Run, judge: str | None) -> Probed:
         elif item.suite == MASKED:
             number = int(item.factors["number"])
             rank, said = measures.rank_number(outcome.scores, number), name_number(outcome.scores)
-            gaps.append(FilledProbe(_label(one.model, item), item, rank, said))
+            gaps.append(NamedNumber(_label(one.model, item), item, said, rank))
         else:
             texts[one.model, item.id].append(_read_score(_label(one.model, item), item, outcome.scores))
     corpora = {
@@ -207,14 +200,14 @@ def _read_score(model: str, item: Item, scores: Mapping[str, float]) -> TextScor
     return TextScore(model, item, scores["match"] if probability is None else probability, is_probability)
 
 
-def _read_answers(run: Run, items: Mapping[str, Item], judge: str | None) -> Iterator[AnsweredProbe]:
+def _read_answers(run: Run, items: Mapping[str, Item], judge: str | None) -> Iterator[NamedNumber]:
     rows = read_frame(run, ReadOptions(judge)).observations.kept().rows.filter(pl.col("suite") == VQA)
     find_one_judge(run, rows, VQA)
     for model, id, value in rows.select("model", "item", "value").iter_rows():
-        yield AnsweredProbe(_label(model, items[id]), items[id], value)
+        yield NamedNumber(_label(model, items[id]), items[id], value)
 
 
-def images_of(rows: Iterable[TextScore | FilledProbe | AnsweredProbe]) -> list[str]:
+def images_of(rows: Iterable[TextScore | NamedNumber]) -> list[str]:
     """List the images of rows, which are their clusters."""
     return [str(one.item.factors["image"]) for one in rows]
 
@@ -320,9 +313,7 @@ def table_5(probed: Probed) -> Iterator[published.ComparedCell]:
             )
 
 
-def _said_instead(
-    own: Sequence[FilledProbe] | Sequence[AnsweredProbe], row: PrintedRow
-) -> Iterator[published.ComparedCell]:
+def _said_instead(own: Sequence[NamedNumber], row: PrintedRow) -> Iterator[published.ComparedCell]:
     answers = [int(one.item.factors["number"]) for one in own]
     found = measures.measure_said([one.said for one in own], answers, images_of(own))
     for number, share in list(found.items())[:_MOST_SAID]:
