@@ -156,6 +156,7 @@ def test_a_detector_with_wrong_labels_is_refused_before_anything_is_read(tmp_pat
     ],
 )
 def test_options_that_mean_nothing_are_refused(tmp_path: Path, options: str, said: str) -> None:
+    Run(Folder(tmp_path / "run"), create=True).close()
     done = call("judge", tmp_path / "run", "--judge", f"ssd:{ssd_folder()},{options}")
     assert done.code == 2
     assert said in done.err

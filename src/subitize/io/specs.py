@@ -16,6 +16,14 @@ ADDRESS_OPTION = "base_url"
 _LONGEST_NAME = 60
 
 
+def check_range(who: str, low: float, high: float = math.inf, **options: float | None) -> None:
+    """Refuse options out of a range, or infinite; None is allowed."""
+    for name, value in options.items():
+        if value is not None and not (low <= value <= high and math.isfinite(value)):
+            wanted = f"at least {low:g}" if high == math.inf else f"from {low:g} to {high:g}"
+            raise BadValueError(f"{who}: {name}={value:g}: should be {wanted}")
+
+
 def split_name(text: str) -> tuple[str, str]:
     """Split `NAME=spec` into the name, empty where there is none, and the spec."""
     name, equals, spec = text.partition("=")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import Finding, Judge, JudgeRequest, RuntimeOption, SelfTest
+from subitize.io.specs import check_range
 from subitize.judges.asking import ASKS_ABOUT, NOT_TESTED, NOUNS, fit_asks, is_picture, shown_picture
 from subitize.labels import read_statement
 from subitize.language.nouns import article, plural, singular
@@ -133,9 +134,7 @@ class Clip(Encoders):
         self_test: Annotated[bool, RuntimeOption] = True,
     ) -> None:
         who = f"{self.name}:{model_or_folder}"
-        for name, number in (("distractors", distractors), ("absence_distractors", absence_distractors)):
-            if not 1 <= number <= _MOST_DISTRACTORS:
-                raise BadValueError(f"{who}: {name}={number}: should be from 1 to {_MOST_DISTRACTORS}")
+        check_range(who, 1, _MOST_DISTRACTORS, distractors=distractors, absence_distractors=absence_distractors)
         if template.replace("{}", "", 1).count("{") or "{}" not in template:
             raise BadValueError(f"{who}: template={template!r}: should have one {{}}, where the thing is named")
         super().__init__(model_or_folder, dtype=dtype, device=device, batch_size=batch_size, self_test=self_test)

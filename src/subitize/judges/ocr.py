@@ -16,6 +16,7 @@ from PIL import Image, ImageDraw, ImageFont
 from subitize.errors import BadValueError, MissingPartError, UnknownNameError, UnusableModelError
 from subitize.interfaces import Finding, Judge, JudgeRequest, RuntimeOption, SelfTest
 from subitize.io.images import Rgb, decode, encode_png
+from subitize.io.specs import check_range
 from subitize.judges.asking import is_picture, shown_picture
 from subitize.language.counted import quoted_texts
 from subitize.language.texts import normalise
@@ -57,8 +58,7 @@ class Ocr(Judge):
     ) -> None:
         if engine not in ENGINES:
             raise UnknownNameError("engine", engine, ENGINES)
-        if batch_size < 1:
-            raise BadValueError(f"judge 'ocr': batch_size={batch_size}: should be at least 1")
+        check_range("judge 'ocr'", 1, batch_size=batch_size)
         self.batch_size = batch_size
         self._engine = _open(engine, languages)
 

@@ -13,6 +13,7 @@ from PIL import Image
 from subitize.errors import BadValueError, UnusableModelError
 from subitize.interfaces import Pixels, RuntimeOption
 from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS, encode_png
+from subitize.io.specs import check_range
 from subitize.networks import pipelines, weights
 from subitize.networks.local import Described, LocalModel
 from subitize.networks.weights import Device, Untyped
@@ -58,9 +59,9 @@ class Diffusers(LocalModel):
     ) -> None:
         super().__init__(model, dtype=dtype, device=device, batch_size=batch_size)
         weights.require(self.who, "accelerate")
+        check_range(self.who, 1, steps=steps)
+        check_range(self.who, 0, guidance=guidance)
         with weights.naming(self.who):
-            weights.check_at_least(1, steps=steps)
-            weights.check_at_least(0, guidance=guidance)
             wanted = pipelines.parse_size(size)
             if wanted is not None and wanted[0] * wanted[1] > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
                 raise BadValueError(f"size={size}: should be {LARGEST_IMAGE_MEGAPIXELS} megapixels at most")

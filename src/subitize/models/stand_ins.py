@@ -15,6 +15,7 @@ import numpy as np
 from subitize.errors import BadValueError
 from subitize.interfaces import Model, Pixels, Reply, Request
 from subitize.io.images import encode_png
+from subitize.io.specs import check_range
 from subitize.labels import Rule, interpret
 from subitize.language.clauses import read_scene
 from subitize.language.counted import is_count, make_count, read_counted
@@ -145,15 +146,12 @@ class Painter(Model):
         merge: float = 0.0,
         size_px: int = SIZE_PX,
     ) -> None:
-        many = (0, MOST_THINGS)
-        _check("weber", weber, (0, 10))
-        _check("subitizing", subitizing, many)
-        _check("highest", highest, (1, MOST_THINGS))
-        _check("over", over, many)
-        _check("under", under, many)
-        _check("omit", omit, (0, 1))
-        _check("merge", merge, (0, 1))
-        _check("size_px", size_px, (SMALLEST_PICTURE_PX, LARGEST_PICTURE_PX))
+        who = "model 'painter'"
+        check_range(who, 0, 10, weber=weber)
+        check_range(who, 0, MOST_THINGS, subitizing=subitizing, over=over, under=under)
+        check_range(who, 1, MOST_THINGS, highest=highest)
+        check_range(who, 0, 1, omit=omit, merge=merge)
+        check_range(who, SMALLEST_PICTURE_PX, LARGEST_PICTURE_PX, size_px=size_px)
         self.slips = Slips(weber, subitizing, highest, over - under, omit, merge)
         self._size_px = size_px
 
@@ -171,12 +169,6 @@ class Painter(Model):
         drawn = int(np.count_nonzero(random.random(meant) >= slips.omit))
         merged = int(np.count_nonzero(random.random(max(drawn - 1, 0)) < slips.merge))
         return DrawnNumber(drawn - merged, merged)
-
-
-def _check(name: str, value: float, limits: tuple[int, int]) -> None:
-    low, high = limits
-    if not low <= value <= high:
-        raise BadValueError(f"model 'painter': {name}={value:g}: should be from {low} to {high}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import RuntimeOption
 from subitize.io.files import hash_file
+from subitize.io.specs import check_range
 from subitize.networks import joint, weights
 from subitize.networks.detectors.hub import is_detector, name_detector
 from subitize.networks.encoders import LazyImage
@@ -45,11 +46,10 @@ class Transformers(LocalModel):
     ) -> None:
         super().__init__(model, dtype=dtype, device=device, batch_size=batch_size)
         self._options = GenerationOptions(max_tokens, temperature or 0.0, system, prompt)
-        with weights.naming(self.who):
-            weights.check_at_least(1, max_tokens=max_tokens)
-            weights.check_at_least(0, temperature=temperature)
-            if prompt is not None and "{question}" not in prompt:
-                raise BadValueError(f"prompt={prompt!r}: should have {{question}} where the question goes")
+        check_range(self.who, 1, max_tokens=max_tokens)
+        check_range(self.who, 0, temperature=temperature)
+        if prompt is not None and "{question}" not in prompt:
+            raise BadValueError(f"{self.who}: prompt={prompt!r}: should have {{question}} where the question goes")
         self._regions = None if regions is None else Path(regions).expanduser()
         if weights.is_pipeline(model):
             raise BadFileError(f"{model} is a pipeline that draws, and answers nothing; write diffusers:{model}")

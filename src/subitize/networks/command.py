@@ -14,6 +14,7 @@ from typing import IO, Annotated
 from subitize.errors import BadValueError, RunError, UnusableModelError
 from subitize.interfaces import RuntimeOption
 from subitize.io.images import image_format
+from subitize.io.specs import check_range
 
 _MOST_OUTPUT = 10_000_000
 _PIECE_BYTES = 1 << 16
@@ -32,8 +33,7 @@ class Counter:
         timeout_seconds: Annotated[float, RuntimeOption] = 60.0,
     ) -> None:
         self._command, self.batch_size, self._timeout_seconds = command, batch_size, timeout_seconds
-        if batch_size < 1:
-            raise BadValueError(f"counter: batch_size={batch_size}: should be at least 1")
+        check_range("counter", 1, batch_size=batch_size)
         words = self._words("thing")
         if shutil.which(words[0]) is None:
             raise BadValueError(f"counter: there is no command {words[0]!r}; give one that is on the PATH, or its path")

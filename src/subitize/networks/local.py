@@ -10,6 +10,7 @@ from typing import Annotated
 
 from subitize.errors import BadValueError
 from subitize.interfaces import Model, Pixels, Reply, Request, RuntimeOption
+from subitize.io.specs import check_range
 from subitize.networks import weights
 from subitize.networks.encoders import LazyImage
 from subitize.networks.weights import Device
@@ -34,8 +35,8 @@ class LocalNetwork:
         batch_size: Annotated[int, RuntimeOption] = 8,
     ) -> None:
         self.who, self.given, self.batch_size = f"{self.name}:{model}", model, batch_size
+        check_range(self.who, 1, batch_size=batch_size)
         with weights.naming(self.who):
-            weights.check_at_least(1, batch_size=batch_size)
             self.device = Device(device, dtype)
         weights.require(self.who, *self.packages)
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 import re
 import textwrap
 from collections.abc import Collection, Iterator, Mapping
@@ -81,13 +80,6 @@ def naming(who: str) -> Iterator[None]:
         yield
     except BadValueError as error:
         raise BadValueError(f"{who}: {error}") from error
-
-
-def check_at_least(least: int, **options: float | None) -> None:
-    """Refuse options below a minimum, or infinite; None is allowed."""
-    for name, value in options.items():
-        if value is not None and not least <= value < math.inf:
-            raise BadValueError(f"{name}={value:g}: should be at least {least}")
 
 
 def require(who: str, *packages: str, extra: str = "local") -> None:

@@ -19,13 +19,6 @@ def check_known(kind: str, names: Iterable[str], known: Collection[str]) -> None
             raise UnknownNameError(kind, name, known)
 
 
-def check_at_least_one(suite: str, **values: int) -> None:
-    """Refuse an option below 1."""
-    for name, value in values.items():
-        if value < 1:
-            raise BadValueError(f"suite {suite!r}: {name}={value}: should be at least 1")
-
-
 MOST_CATEGORIES = 20
 _ALL = "things"
 

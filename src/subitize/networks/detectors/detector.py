@@ -11,6 +11,7 @@ import numpy as np
 from subitize.errors import BadValueError, MissingPartError, UnusableModelError
 from subitize.interfaces import RuntimeOption, SelfTest
 from subitize.io.images import Rgb
+from subitize.io.specs import check_range
 from subitize.labels import Rule, read_standing, read_statement
 from subitize.language.nouns import plural
 from subitize.language.numbers import count_noun
@@ -273,8 +274,7 @@ class DetectorSettings:
                 f"{self.who}: threshold={self.threshold:g} is below floor={self.floor:g}, the lowest score that is "
                 "kept; lower the floor"
             )
-        if self.batch_size < 1:
-            raise BadValueError(f"{self.who}: batch_size={self.batch_size}: should be at least 1")
+        check_range(self.who, 1, batch_size=self.batch_size)
 
     @property
     def box_rule(self) -> Rule:

@@ -17,6 +17,7 @@ from PIL import Image
 from subitize.errors import UnusableModelError
 from subitize.interfaces import RuntimeOption
 from subitize.io.images import Rgb
+from subitize.io.specs import check_range
 from subitize.language.nouns import article, plural
 from subitize.networks import weights
 from subitize.networks.detectors.classes import choose_classes
@@ -419,8 +420,7 @@ class Molmo2(OpenVocabulary):
     ) -> None:
         super().__init__(model, dtype=dtype, device=device)
         self._max_tokens = max_tokens
-        with weights.naming(self.who):
-            weights.check_at_least(1, max_tokens=max_tokens)
+        check_range(self.who, 1, max_tokens=max_tokens)
 
     @cached_property
     def generator(self) -> Generator:

@@ -11,13 +11,14 @@ from typing import Annotated, get_args
 
 from subitize import records
 from subitize.interfaces import Attempt, NotInOldIds, Suite
+from subitize.io.specs import check_range
 from subitize.language.nouns import plural
 from subitize.language.questions import count_asks
 from subitize.language.scene import Entity, Scene
 from subitize.models.image_folders import FileNaming, category_and_number, is_named_by_prompt
 from subitize.networks.joint import GAP
 from subitize.stimuli.recipes import CATEGORIES, layout
-from subitize.suites.checks import check_at_least_one, check_known
+from subitize.suites.checks import check_known
 
 # "category" inserts the plural of what is shown; the other two are the paper's general words.
 WORDINGS: tuple[str, ...] = ("category", "objects", "things")
@@ -70,7 +71,7 @@ class Naming(Suite):
         check_known("wording", wordings, WORDINGS)
         check_known("control", [control], [_NO_CONTROL, *_MAGNITUDES])
         check_known("framing", [framing], FRAMINGS)
-        check_at_least_one("naming", numbers=min(numbers), images=images, max_attempts=max_attempts)
+        check_range("suite 'naming'", 1, numbers=min(numbers), images=images, max_attempts=max_attempts)
         self._categories, self._numbers, self._images = categories, numbers, images
         self._has_gap = framing == "gap"
         # The control question has no version with a gap.
@@ -169,7 +170,7 @@ class Production(Suite):
         max_attempts: int = 5,
     ) -> None:
         check_known("category", categories, _PROMPTS)
-        check_at_least_one("production", numbers=min(numbers), max_attempts=max_attempts)
+        check_range("suite 'production'", 1, numbers=min(numbers), max_attempts=max_attempts)
         self._categories, self._numbers, self.max_attempts = categories, numbers, max_attempts
 
     def items(self, seed: int) -> Iterator[records.Item]:
