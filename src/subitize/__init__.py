@@ -9,6 +9,7 @@ The functions are those of `subitize.api`, which is imported on first use.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name.startswith("_"):
-        raise AttributeError(f"module 'subitize' has no attribute {name!r}")
-    return getattr(import_module("subitize.api"), name)
+    if not name.startswith("_") and find_spec(f"{__name__}.{name}") is None:
+        api = import_module(f"{__name__}.api")
+        if name in api.__all__:
+            return getattr(api, name)
+    raise AttributeError(f"module 'subitize' has no attribute {name!r}")

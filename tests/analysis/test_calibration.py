@@ -154,7 +154,7 @@ def test_the_overlap_is_the_judges_own_whatever_rules_were_tried(run: Run) -> No
     add_detector(run, Spec("own", {"iou": "0.45"}, "own"), is_doubled=True, rules=rules)
     assert calibrate(run, Search("own"), NoEvents()).result.iou == 0.45
     add_detector(run, Spec("unknown", {}, "unknown"), is_doubled=True, rules=rules)
-    with pytest.raises(BadValueError, match=r"boxes@1>=0.4,iou=0.45, boxes@1>=0.4,iou=0.9; search .*--iou"):
+    with pytest.raises(BadValueError, match=r"boxes@1>=0.4,iou=0.45, boxes@1>=0.4,iou=0.9; search .*`iou`"):
         calibrate(run, Search("unknown"), NoEvents())
     assert calibrate(run, Search("unknown", with_iou=True), NoEvents()).result.iou < 1
     add_detector(
@@ -201,7 +201,7 @@ def test_a_search_starts_at_the_floor_of_the_judge(run: Run) -> None:
         (Search("finder", "nobody"), NothingToDoError, "no readings by 'nobody'; judges with readings: finder, human"),
         (Search("finder", "finder"), BadValueError, "not set against itself"),
         (Search("finder", metric="mae"), UnknownNameError, "no metric named 'mae'; known: accuracy, nae"),
-        (Search("finder", folds=1), BadValueError, "--folds 1: cross-validation needs at least 2"),
+        (Search("finder", folds=1), BadValueError, "`folds` 1: cross-validation needs at least 2"),
     ],
     ids=lambda value: value.judge if isinstance(value, Search) else "",
 )

@@ -154,5 +154,5 @@ def test_of_exactly_these_prompts_only_images_vary() -> None:
 
 def test_exactly_these_prompts_need_two_images_each() -> None:
     entries = [entry(name, answers(seed, right=0.5, repeats=1)) for seed, name in enumerate(("one", "other"))]
-    with pytest.raises(NothingToDoError, match="--prompts fixed needs two images of a prompt"):
+    with pytest.raises(NothingToDoError, match="`prompts` fixed needs two images of a prompt"):
         compare_entries(entries, prompts="fixed")

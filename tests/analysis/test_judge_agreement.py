@@ -247,7 +247,7 @@ def test_figures_are_split_by_factor(run: Run) -> None:
 
 
 MISTAKES: dict[str, tuple[JudgePair, type[SubitizeError], str]] = {
-    "itself": (JudgePair(HUMAN), BadValueError, "--against human: a judge is not set against itself"),
+    "itself": (JudgePair(HUMAN), BadValueError, "`against` human: a judge is not set against itself"),
     "no such judge": (
         JudgePair("vlm"),
         NothingToDoError,

@@ -136,7 +136,7 @@ def test_intervals_are_over_pictures_within_what_the_design_fixes() -> None:
 
 
 def test_exactly_these_prompts_need_two_images_of_one() -> None:
-    with pytest.raises(NothingToDoError, match=r"--prompts fixed needs two images of a prompt.*--repeats 2"):
+    with pytest.raises(NothingToDoError, match=r"`prompts` fixed needs two images of a prompt.*`repeats` 2"):
         score(frame_seen([observe(3, 3), observe(2, 2)]), prompts="fixed")
 
 

@@ -261,7 +261,7 @@ BAD: dict[str, tuple[RatingFormat, Callable[[Path], object], str]] = {
     "unknown rule": (
         "csv",
         lambda out: out.write_text(out.read_text("utf-8").replace("strict@2", "lenient@1"), "utf-8"),
-        r"out\.csv line 2: no rule named 'lenient@1'.*--rule",
+        r"out\.csv line 2: no rule named 'lenient@1'.*`rule`",
     ),
 }
 
@@ -287,7 +287,7 @@ def test_what_cannot_be_exported_says_why(answered: Path, tmp_path: Path) -> Non
             export_ratings(run, "csv", tmp_path / "out.csv", judge="machine")
         with pytest.raises(NothingToDoError, match="no people's answers yet"):
             export_ratings(run, "csv", tmp_path / "out.csv")
-    with pytest.raises(BadValueError, match="--pictures go with label-studio and potato"):
+    with pytest.raises(BadValueError, match="`pictures` go with label-studio and potato"):
         export(answered, tmp_path / "out.csv", "csv", pictures="all")
     (tmp_path / "out").mkdir()
     with pytest.raises(BadValueError, match="is there already"):

@@ -199,7 +199,7 @@ def test_the_stop_button_of_a_notebook_ends_a_run_and_what_was_answered_is_store
 
     asyncio.run(notebook())
     with subitize.open(tmp_path / "run") as run:
-        assert 0 < len(list(run.responses())) == len(list(images.glob("??/*"))) < 40
+        assert 0 < len(list(run.responses())) < 40
 
 
 def test_a_verb_that_hears_events_gives_no_python_warning(tmp_path: Path) -> None:

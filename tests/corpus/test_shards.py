@@ -229,7 +229,7 @@ def test_a_layout_is_a_preset_or_a_column() -> None:
     assert choose_layout("laion", None, None) == CorpusLayout("TEXT", "URL")
     assert choose_layout("laion", "caption", None) == CorpusLayout("caption", "URL")
     assert choose_layout(None, "caption", "link") == CorpusLayout("caption", "link")
-    with pytest.raises(BadValueError, match="--column NAME or --preset laion"):
+    with pytest.raises(BadValueError, match="`column` NAME or `preset` laion"):
         choose_layout(None, None, None)
     with pytest.raises(UnknownNameError, match="known: cc12m, cc3m, coco"):
         choose_layout("laoin", None, None)

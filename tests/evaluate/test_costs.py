@@ -145,6 +145,6 @@ def test_a_limit_with_a_size_that_has_no_price_is_refused_and_not_taken_for_free
     meter = Budget(prices, limit_usd=1.0).meter(made(Meters("pictures", size="99x99")))
     with pytest.raises(
         BadValueError,
-        match=r"--max-cost needs the price of pictures of size 99x99 and quality low by 'it'.*--prices FILE",
+        match=r"`max_cost` needs the price of pictures of size 99x99 and quality low by 'it'.*`prices` FILE",
     ):
         meter.expect_usd([Draw("x")])

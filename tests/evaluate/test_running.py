@@ -201,7 +201,7 @@ def test_a_model_that_cannot_do_the_task_is_said_so(run: Run) -> None:
 def test_a_resumed_run_keeps_its_seed_and_refuses_another(run: Run) -> None:
     go(run, SMALL, "instant", seed=7)
     go(run, SMALL, "instant")
-    with pytest.raises(ConflictError, match="--seed 7, not 8"):
+    with pytest.raises(ConflictError, match="`seed` 7, not 8"):
         go(run, SMALL, "instant", seed=8)
     with pytest.raises(ConflictError, match="naming:"):
         go(run, "naming:images=3,numbers=1-3", "instant")
@@ -210,7 +210,7 @@ def test_a_resumed_run_keeps_its_seed_and_refuses_another(run: Run) -> None:
 @pytest.mark.parametrize("option", ["repeats", "limit", "concurrency", "tries"])
 def test_numbers_below_one_are_refused(option: str) -> None:
     changed: dict[str, Any] = {option: 0}
-    with pytest.raises(BadValueError, match=f"--{option} 0: should be at least 1"):
+    with pytest.raises(BadValueError, match=f"`{option}` 0: should be at least 1"):
         RunConfig(suite=SMALL, models=("instant",), **changed)
 
 

@@ -47,7 +47,7 @@ def test_a_limit_takes_of_a_suite_that_is_too_large(tmp_path: Path) -> None:
 def test_a_limit_above_what_a_suite_has_is_no_reason_to_refuse() -> None:
     few = make_suite("naming:images=1,numbers=1,categories=dots,wordings=things")
     check_size(few, 0, MOST_ITEMS, MOST_ANSWERS)
-    with pytest.raises(BadValueError, match="--repeats 100,000,001: 1 items so often are"):
+    with pytest.raises(BadValueError, match="`repeats` 100,000,001: 1 items so often are"):
         check_size(few, 0, None, MOST_ANSWERS + 1)
 
 

@@ -184,7 +184,7 @@ def test_a_missing_column_is_named(vote: Import) -> None:
 
 
 def test_the_name_of_a_judge_of_ours_is_refused(run: Run, tmp_path: Path) -> None:
-    with pytest.raises(BadValueError, match="--judge observer: this is the name of a judge of ours"):
+    with pytest.raises(BadValueError, match="`judge` observer: this is the name of a judge of ours"):
         import_votes(run, tmp_path / "votes.csv", judge="observer")
 
 

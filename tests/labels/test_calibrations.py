@@ -62,7 +62,7 @@ def test_an_interval_without_an_upper_end_is_kept() -> None:
 def test_one_that_cannot_be_read_is_replaced_if_told_so(home: Path, text: str) -> None:
     path = calibrations.save("dino", FOUND)
     path.write_text(text)
-    with pytest.raises(BadValueError, match=r"'dino' cannot be read .*--save, or replace it with --force"):
+    with pytest.raises(BadValueError, match=r"'dino' cannot be read .*`save`, or replace it with `force`"):
         calibrations.save("dino", FOUND)
     calibrations.save("dino", FOUND, force=True)
     assert calibrations.load("dino") == FOUND
@@ -83,7 +83,7 @@ def test_only_another_judges_calibration_is_kept_from_being_replaced() -> None:
     assert calibrations.load("dino").threshold == 0.5
     other = replace(FOUND, judge="detr:weights")
     with pytest.raises(
-        BadValueError, match=r"'dino' is of judge 'grounding-dino:weights', not 'detr:weights'.*--force"
+        BadValueError, match=r"'dino' is of judge 'grounding-dino:weights', not 'detr:weights'.*`force`"
     ):
         calibrations.save("dino", other)
     calibrations.save("dino", other, force=True)

@@ -364,10 +364,10 @@ REFUSED: dict[str, tuple[dict[str, object], type[SubitizeError], str]] = {
     "suite": ({"suite": "naming"}, UnknownNameError, "no suite with readings named 'naming'; known: production"),
     "item": ({"items": ["fish"]}, BadValueError, "no item 'fish' in this run; its items read like production/"),
     "model": ({"models": ["dalle"]}, UnknownNameError, "no model with answers named 'dalle'; known: painter"),
-    "columns": ({"columns": 0}, BadValueError, "--columns 0: should be at least 1"),
-    "repeat": ({"repeat": 7}, BadValueError, "--repeat 7: this run has the repeats 0, 1"),
-    "negative": ({"repeat": -1}, BadValueError, "--repeat -1: repeats are counted from 0"),
-    "both": ({"columns": 2, "items": ["x"]}, BadValueError, "--columns 2: it is for prompts chosen at random"),
+    "columns": ({"columns": 0}, BadValueError, "`columns` 0: should be at least 1"),
+    "repeat": ({"repeat": 7}, BadValueError, "`repeat` 7: this run has the repeats 0, 1"),
+    "negative": ({"repeat": -1}, BadValueError, "`repeat` -1: repeats are counted from 0"),
+    "both": ({"columns": 2, "items": ["x"]}, BadValueError, "`columns` 2: it is for prompts chosen at random"),
 }
 
 
@@ -422,13 +422,13 @@ def test_a_plate_is_of_one_suite_one_judge_and_one_kind_of_task(tmp_path: Path) 
         trial = Trial("more/0", "m", {})
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Refused("no"), Provenance(0, "p"))])
-        with pytest.raises(BadValueError, match="a plate is of one suite; name it with --suite: more, pets"):
+        with pytest.raises(BadValueError, match="a plate is of one suite; name it with `suite`: more, pets"):
             plate(run)
         run.add_judge(Spec("second", {}, "second"), is_stand_in=False)
         subject = Subject((Trial("pets/0", "m", {}).id,))
         with run.lease("test") as lease:
             run.add_readings(lease, [Reading(subject, Count("apple"), "second", Words(""), "strict@1", Known(4))])
-        with pytest.raises(BadValueError, match="pets was judged by parser, second; name one with --judge"):
+        with pytest.raises(BadValueError, match="pets was judged by parser, second; name one with `judge`"):
             plate(run, items=["pets/0"])
         (cell,) = make_plate(run, ReadOptions("second"), PlateOptions(items=["pets/0"])).cells.values()
     assert cell.verdict == "wrong"

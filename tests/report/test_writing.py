@@ -278,6 +278,6 @@ def test_two_tables_or_figures_of_one_name_are_refused_as_one_file_would_replace
 
 
 def test_a_page_and_a_folder_of_one_name_are_refused_before_any_work(tmp_path: Path) -> None:
-    with pytest.raises(BadValueError, match="-o and --figures both name"):
+    with pytest.raises(BadValueError, match="`out` and `figures` both name"):
         check_outputs(Outputs(tmp_path / "same", figures=tmp_path / "same"))
     assert not (tmp_path / "same").exists()

@@ -58,14 +58,14 @@ def test_another_version_of_an_api_is_at_the_same_address_and_kept() -> None:
 
 def test_another_server_is_refused_unless_it_is_the_same_model_or_another_by_name() -> None:
     for stored in (entry(), earlier(), entry("openai:m", "A")):
-        with pytest.raises(ConflictError, match=f"{HERE}, and now openai:m is reached at {THERE}.*--same-model.*NAME="):
+        with pytest.raises(ConflictError, match=f"{HERE}, and now openai:m is reached at {THERE}.*`same_model`.*NAME="):
             match_entry([stored], entry("openai:m", "", THERE))
         same = match_entry([stored], entry("openai:m", "", THERE), is_same_model=True)
         assert same == replace(stored, addresses=(HERE, THERE))
         assert match_entry([same], entry("openai:m", "", THERE)) == same
-    with pytest.raises(ConflictError, match="--same-model"):
+    with pytest.raises(ConflictError, match="`same_model`"):
         match_entry([entry()], entry("openai:m", "B", THERE))
-    with pytest.raises(ConflictError, match="--same-model"):
+    with pytest.raises(ConflictError, match="`same_model`"):
         match_entry([entry("openai:m", "A")], entry("openai:m", "A", THERE))
     other = match_entry([entry("openai:m", "A")], entry("openai:m", "B", THERE))
     assert other == entry(f"openai:m,base_url={THERE}", "B", THERE, base_url=THERE)
@@ -165,7 +165,7 @@ def test_a_run_keeps_names_and_addresses_and_refuses_another(location: Location)
         run.add_model(spec, is_stand_in=False, addresses=(HERE,))
         run.add_model(spec, is_stand_in=False, name="A b", addresses=(HERE,))
         run.add_judge(spec, is_stand_in=False, name="J", addresses=(HERE, THERE))
-        with pytest.raises(ConflictError, match="--same-model"):
+        with pytest.raises(ConflictError, match="`same_model`"):
             run.add_model(spec, is_stand_in=False, addresses=(THERE,))
     with Run(location) as run:
         assert run.models() == [entry("openai:m", "A b")]

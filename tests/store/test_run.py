@@ -223,7 +223,7 @@ def test_a_sweep_waits_while_another_model_is_at_work(run: Run, open_run: OpenRu
 
 def test_another_seed_or_other_options_are_refused_by_name(run: Run) -> None:
     run.add_suite(SUITE, 5, ITEMS)
-    with pytest.raises(ConflictError, match="--seed 5, not 6"):
+    with pytest.raises(ConflictError, match="`seed` 5, not 6"):
         run.add_suite(SUITE, 6, ITEMS)
     other = replace(SUITE, options={"images": "4"}, text="naming:images=4")
     with pytest.raises(ConflictError, match=r"naming:images=3.*naming:images=4"):

@@ -265,7 +265,7 @@ def test_a_judge_that_is_paid_for_counts_no_more_once_the_money_is_spent(
         async with serving(judge, budget=ledger) as (_, client, post):
             answers = [await post(ask("three apples")) for _ in range(5)]
             assert answers[0] == (200, {"rewards": [1.0], "details": answers[0][1]["details"]})
-            assert "stopped at --max-cost" in answers[-1][1]["error"]
+            assert "stopped at `max_cost`" in answers[-1][1]["error"]
             assert ledger.spent_usd <= limit_usd
             assert ledger.reserved_usd == pytest.approx(0)
             async with client.get("/health") as health:

@@ -278,7 +278,7 @@ class JudgePair:
 def compare_judge(run: Run, sides: JudgePair, factors: Iterable[str] = ()) -> list[JudgeAgreement]:
     """Measure agreement by suite, model (and all models) and kind of question, overall and by factor."""
     if sides.judge == sides.against:
-        raise BadValueError(f"--against {sides.against}: a judge is not set against itself; name another with --judge")
+        raise BadValueError(f"`against` {sides.against}: a judge is not set against itself; name another with `judge`")
     check_judge(run, sides.judge)
     check_judge(run, sides.against)
     survey = read_frame(run, ReadOptions(agreement=sides.rule))

@@ -125,11 +125,11 @@ def _check(search: Search) -> thresholds.Metric:
     if metric is None:
         raise UnknownNameError("metric", search.metric, thresholds.METRICS)
     if search.folds < 2:
-        raise BadValueError(f"--folds {search.folds}: cross-validation needs at least 2")
+        raise BadValueError(f"`folds` {search.folds}: cross-validation needs at least 2")
     if not 0 <= search.seed < 2**63:
-        raise BadValueError(f"--seed {search.seed}: should be from 0 to {2**63 - 1}")
+        raise BadValueError(f"`seed` {search.seed}: should be from 0 to {2**63 - 1}")
     if search.judge == search.against:
-        raise BadValueError(f"--against {search.against}: a judge is not set against itself; name people's readings")
+        raise BadValueError(f"`against` {search.against}: a judge is not set against itself; name people's readings")
     return metric
 
 
@@ -209,7 +209,7 @@ def _own_iou(run: Run, judge: str, options: Mapping[str, str]) -> float:
     if len(ious) > 1:
         raise BadValueError(
             f"the readings of {judge!r} were counted by rules of different overlaps, {', '.join(sorted(rules))}; "
-            "search the overlap, too: --iou"
+            "search the overlap, too: `iou`"
         )
     return ious.pop()
 

@@ -146,7 +146,7 @@ def compare_surveys(
     if not found.boards and measures and compare_entries(entries).boards:
         listed = ", ".join(measures)
         raise NothingToDoError(
-            f"these models have nothing that {listed} is of; leave out --measure to see what they have"
+            f"these models have nothing that {listed} is of; leave out `measures` to see what they have"
         )
     if not found.boards:
         listed = ", ".join(f"{one.model} has {one.total} observations of {one.suite}" for one in found.left_out)
@@ -376,7 +376,7 @@ def _compare_protocols(entries: Sequence[Contestant], protocols: _Protocols) -> 
             if how:
                 raise BadValueError(
                     f"{judged[0].label} and {one.label} of {one.suite} were read differently: {how}; read all by one "
-                    "rule with --rule RULE, or have them judged with the same options"
+                    "rule with `rule` RULE, or have them judged with the same options"
                 )
         for one in others:
             how = _differ(protocols[first.source], protocols[one.source], _NOTED)

@@ -31,7 +31,7 @@ def check_prompts(text: str) -> Prompts:
     match text:
         case "sampled" | "fixed":
             return text
-    raise BadValueError(f"--prompts {text}: should be sampled or fixed")
+    raise BadValueError(f"`prompts` {text}: should be sampled or fixed")
 
 
 def cluster_of(item: Item) -> Hashable:
@@ -84,8 +84,8 @@ def with_units(observations: "Frame", prompts: Prompts = "sampled") -> "Frame":
         rows = rows.with_columns(stratum="cluster", cluster=pl.col("subject").rank("dense").cast(pl.Int64))
         if rows.select((pl.col("cluster").n_unique().over("model", "judge", "stratum") < 2).all()).item():
             raise NothingToDoError(
-                "--prompts fixed needs two images of a prompt, or two answers about a picture, and there is one of "
-                "each; run it again with --repeats 2 or more, or leave it at --prompts sampled"
+                "`prompts` fixed needs two images of a prompt, or two answers about a picture, and there is one of "
+                "each; run it again with `repeats` 2 or more, or leave it at `prompts` sampled"
             )
     return replace(observations, rows=rows)
 

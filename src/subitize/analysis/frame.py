@@ -31,7 +31,7 @@ def find_one_judge(run: Run, rows: pl.DataFrame, of: str = "") -> str:
     if len(judges) > 1:
         names = ", ".join(run.judge_names().get(name, name) for name in judges)
         raise NothingToDoError(
-            f"{run.location} has several judges{f' of {of}' * bool(of)}: {names}; name one with --judge"
+            f"{run.location} has several judges{f' of {of}' * bool(of)}: {names}; name one with `judge`"
         )
     return judges[0] if judges else NO_JUDGE
 
@@ -174,7 +174,7 @@ def _reinterpret(run: Run, reader: ReadOptions, judge: str, stored: str, evidenc
         value = interpret(codec.evidence.validate_json(evidence), decode_question(question), rule)
     except BadValueError as error:
         judge = run.judge_names().get(judge, judge)
-        remedy = f", as {judge!r} has; name a judge with --judge: {list_judges(run)}" if reader.judge is None else ""
+        remedy = f", as {judge!r} has; name a judge with `judge`: {list_judges(run)}" if reader.judge is None else ""
         raise BadValueError(f"{error}{remedy}") from None
     return codec.encode(codec.value, value)
 

@@ -112,10 +112,10 @@ def _learn_from(run: Run | None, what: str, given: Assumed) -> Assumed:
     """Learn assumptions from a run: from one model on one suite, or from two conditions on the same prompts."""
     measure = given.get("measure", "accuracy")
     if what == "error" and measure not in ("nae", "mae"):
-        raise BadValueError(f"--measure {measure}: should be nae or mae")
+        raise BadValueError(f"`measure` {measure}: should be nae or mae")
     if run is None:
         if {"model", "of", "judge"} & given.keys():
-            raise BadValueError("--model, --of and --judge choose what is learnt from a run; add --like RUN")
+            raise BadValueError("`model`, `of` and `judge` choose what is learnt from a run; add `like` RUN")
         return {}
     observed, of = observe_run(run, ReadOptions(given.get("judge"))).kept(), MEASURES[measure]
     items = {item.id: item for item in observed.seen_items()}
@@ -131,10 +131,10 @@ def _learn_from(run: Run | None, what: str, given: Assumed) -> Assumed:
     conditions = kept.join(places, on="item").partition_by(*_CONDITION)
     if not 1 <= len(conditions) <= 2:
         known = "; ".join(sorted("{} on {} by {}".format(*one) for one in rows.select(_CONDITION).unique().rows()))
-        reason = f"choose one, or two to compare, by --model, --of and --judge, of: {known or 'none'}"
-        raise BadValueError(f"--like {run.location}: {len(conditions)} conditions have {measure}; {reason}")
+        reason = f"choose one, or two to compare, by `model`, `of` and `judge`, of: {known or 'none'}"
+        raise BadValueError(f"`like` {run.location}: {len(conditions)} conditions have {measure}; {reason}")
     if not set.intersection(*(set(one["cluster"]) for one in conditions)):
-        raise BadValueError(f"--like {run.location}: its two conditions have no prompt in common; choose others")
+        raise BadValueError(f"`like` {run.location}: its two conditions have no prompt in common; choose others")
     learnt = learn(*conditions)
     return {"rate": learnt["mean"], **learnt}
 
@@ -188,7 +188,7 @@ def _analyse(rows: pl.DataFrame) -> tuple[pl.DataFrame, float, float]:
 def _settle(what: str, given: Assumed, learnt: Assumed) -> Study:
     """Choose the study: as given, else as in a run or a suite, else by default."""
     if what != "error" and "rate" not in given and learnt.get("rate") in (0, 1):
-        raise BadValueError(f"--like: all images of the run are {'right' if learnt['rate'] else 'wrong'}; give --rate")
+        raise BadValueError(f"`like`: all images of the run are {'right' if learnt['rate'] else 'wrong'}; give `rate`")
     kinds: dict[str, type[Study]] = {"kappa": AgreementStudy, "error": ErrorStudy}
     kind = kinds.get(what, Accuracy)
     known = {**learnt, **given, **_settle_size({"images": 1, **given} if what == "kappa" else given)}
@@ -202,7 +202,7 @@ def _settle(what: str, given: Assumed, learnt: Assumed) -> Study:
     if kind is Accuracy:
         return _settle_accuracy(given, learnt, Accuracy(**known))
     if not {"mean", "sd"} <= known.keys():
-        raise BadValueError("give --mean and --sd, as in --mean 0.3 --sd 0.4; or a run to learn from by --like RUN")
+        raise BadValueError("give `mean` and `sd`, as in `mean` 0.3 `sd` 0.4; or a run to learn from by `like` RUN")
     return ErrorStudy(**known)
 
 
@@ -212,18 +212,18 @@ def _check_limits(given: Assumed) -> None:
             _check_within(name, given[name], *limits)
     for name, most in _BELOW.items():
         if name in given and not 0 < given[name] < most:
-            raise BadValueError(f"--{name} {given[name]:g}: should be above 0 and below {most:g}")
+            raise BadValueError(f"`{name}` {given[name]:g}: should be above 0 and below {most:g}")
 
 
 def _check_within(name: str, value: float, least: float, most: float) -> None:
     if not least <= value <= most:
-        raise BadValueError(f"--{name.replace('_', '-')} {value:g}: should be from {least:g} to {most:.10g}")
+        raise BadValueError(f"`{name}` {value:g}: should be from {least:g} to {most:.10g}")
 
 
 def _settle_size(given: Assumed) -> dict[str, Any]:
     """Choose the numbers of prompts and images and the shares of strata: as given, else as in a suite."""
     if "suite" not in given and "prompts" not in given:
-        raise BadValueError("give --suite NAME or --prompts N")
+        raise BadValueError("give `suite` NAME or `prompts` N")
     prompts, images, sizes = given.get("prompts", 0), 1, [1]
     if "suite" in given:
         suite = make_suite(given["suite"]).obj
@@ -243,11 +243,11 @@ def _settle_iccs(given: Assumed, learnt: Assumed, *, has_strata: bool) -> dict[s
     named = {"icc", "icc_within"} & given.keys()
     if learnt and not named and "icc" not in learnt:
         reason = "the run cannot tell how images of one prompt hang together (one image per prompt, or all alike)"
-        raise BadValueError(f"--like: {reason}; give --icc")
+        raise BadValueError(f"`like`: {reason}; give `icc`")
     assumed = {"icc": 0.5, "icc_within": 0.2, **learnt, **given}
     icc, within = assumed["icc"], assumed["icc_within"]
     if len(named) == 2 and (within > icc or (within != icc and not has_strata)):
-        raise BadValueError(f"--icc-within {within:g}: should be no more than --icc {icc:g}; without strata the same")
+        raise BadValueError(f"`icc_within` {within:g}: should be no more than `icc` {icc:g}; without strata the same")
     if within > icc or not has_strata:
         icc = within = given.get("icc_within", icc)
     return {"icc": icc, "icc_within": within}
@@ -257,36 +257,36 @@ def _settle_accuracy(given: Assumed, learnt: Assumed, study: Accuracy) -> Accura
     """Choose one accuracy, or those of several models; an icc that strata cannot attain is lowered, unless given."""
     at, images, rate, difference = study.at, study.images, study.rate, study.difference
     if "rate" not in given and learnt and at > 1:
-        raise BadValueError(f"--like gives the rate of single images; with --at {at} give --rate as well")
+        raise BadValueError(f"`like` gives the rate of single images; with `at` {at} give `rate` as well")
     if at > images:
-        raise BadValueError(f"--at {at}: there are only {images} images per prompt; give --images {at} or more")
+        raise BadValueError(f"`at` {at}: there are only {images} images per prompt; give `images` {at} or more")
     if given.get("difference") == 0:
-        raise BadValueError("--difference 0: there is nothing to find; leave it out to see what can be found")
+        raise BadValueError("`difference` 0: there is nothing to find; leave it out to see what can be found")
     last = rate + (study.models - 1) * difference
     if not 0 < last < 1:
-        reason = f"from --rate {rate:g} it leads to {last:g}; the last rate should be above 0 and below 1"
-        raise BadValueError(f"--difference {difference:g}: {reason}")
+        reason = f"from `rate` {rate:g} it leads to {last:g}; the last rate should be above 0 and below 1"
+        raise BadValueError(f"`difference` {difference:g}: {reason}")
     attained = study.attained_icc
     if attained >= study.icc - 1e-3:
         return study
     if "icc" in given:
         reason = f"at this rate {len(study.sizes)} strata make it no more than {attained:.3f}"
-        raise BadValueError(f"--icc {study.icc:g}: {reason}; give that, more --strata, or a higher --icc-within")
+        raise BadValueError(f"`icc` {study.icc:g}: {reason}; give that, more `strata`, or a higher `icc_within`")
     return replace(study, icc=attained)
 
 
 def _settle_agreement(known: Assumed) -> AgreementStudy:
     """Choose the agreement study; by default there are as many annotators as raters of each image."""
     if not {"raters", "kappa"} <= known.keys():
-        raise BadValueError("kappa needs --raters and --kappa, as in --raters 5 --kappa 0.58 --share 0.35")
+        raise BadValueError("kappa needs `raters` and `kappa`, as in `raters` 5 `kappa` 0.58 `share` 0.35")
     study = AgreementStudy(**{"annotators": known["raters"], **known})
     if study.images > 1 and "icc" not in known:
-        raise BadValueError(f"--images {study.images}: with several images of a prompt give --icc as well")
+        raise BadValueError(f"`images` {study.images}: with several images of a prompt give `icc` as well")
     _check_within("annotators", study.annotators, study.raters, 500)
     looked = (1 - study.habit) ** 2
     if not (0 <= study.kappa < 1 and study.kappa <= looked):
-        reason = f"should be from 0 to below 1; with --habit H at most (1 − H)², here {looked:.3g}"
-        raise BadValueError(f"--kappa {study.kappa:g}: {reason}")
+        reason = f"should be from 0 to below 1; with `habit` H at most (1 − H)², here {looked:.3g}"
+        raise BadValueError(f"`kappa` {study.kappa:g}: {reason}")
     _check_within("icc", study.icc, 0, study.kappa)
     return study
 
@@ -295,11 +295,11 @@ def _check_wanted(study: Study, wanted: Wanted) -> None:
     """Refuse aims that make no sense."""
     power, alpha, against = wanted.power, wanted.alpha, wanted.against
     if power is not None and power <= alpha:
-        raise BadValueError(f"--power {power:g}: should be above --alpha {alpha:g}, which any study has by chance")
+        raise BadValueError(f"`power` {power:g}: should be above `alpha` {alpha:g}, which any study has by chance")
     if against is not None:
         _check_within("against", against, *study.limits)
     if against == getattr(study, study.estimand):
-        raise BadValueError(f"--against {against:g}: that is what is expected; give another value")
+        raise BadValueError(f"`against` {against:g}: that is what is expected; give another value")
 
 
 def _find_distinguishable(simulation: Simulation, columns: Columns) -> Iterator[PlanFigure]:

@@ -20,7 +20,7 @@ def choose_reader(judge: str | None, text: str | None, warn: Warn, agreement: st
     if made_for is None or judge is not None:
         _warn_of_other(text, made_for, judge, warn)
         return ReadOptions(judge, rule, agreement)
-    warn(f"--rule {text}: only the readings of {made_for!r}, which it was made for; others with --judge")
+    warn(f"`rule` {text}: only the readings of {made_for!r}, which it was made for; others with `judge`")
     return ReadOptions(made_for, rule, agreement)
 
 
@@ -47,4 +47,4 @@ def _rule(text: str | None) -> tuple[Rule | None, str | None]:
 def _warn_of_other(text: str | None, made_for: str | None, judge: str | None, warn: Warn) -> None:
     """Warn if a calibration was made for another judge; names of judges are known to the run alone."""
     if made_for not in (None, judge) and judge is not None and judge.partition(":")[0] in names("judges"):
-        warn(f"--rule {text} was calibrated for judge {made_for!r}, not {judge!r}")
+        warn(f"`rule` {text} was calibrated for judge {made_for!r}, not {judge!r}")

@@ -48,12 +48,12 @@ def choose_people(run: Run, judge: str | None) -> str:
         check_judge(run, found)
         if found not in known:
             raise BadValueError(
-                f"--judge {judge}: its readings are nobody's; people's are: {', '.join(known) or 'none'}"
+                f"`judge` {judge}: its readings are nobody's; people's are: {', '.join(known) or 'none'}"
             )
         return found
     if len(known) != 1:
         problem = (
-            f"has answers by {', '.join(known)}; name one with --judge" if known else "has no people's answers yet"
+            f"has answers by {', '.join(known)}; name one with `judge`" if known else "has no people's answers yet"
         )
         raise NothingToDoError(f"{run.location} {problem}")
     return str(known[0])

@@ -116,7 +116,7 @@ def _find_all(run: Run, lines: Iterable[CsvRow], reason: str) -> dict[str, str]:
             raise line.error("this response is known by name only: nobody is shown it")
         why = line.get("reason") or reason
         if not why:
-            raise line.error("no reason; give one in the column reason, or with --reason")
+            raise line.error("no reason; give one in the column reason, or with `reason`")
         found |= dict.fromkeys(images, why)
     return found
 

@@ -88,7 +88,7 @@ def check_counting(
 @verb
 def report_corpora(
     counts: Annotated[Names, Arg("Folders of --out: one, or two to compare.", "COUNTS…")],
-    page: Annotated[AnyPath | None, Opt("Write a page: an .html file.", "FILE", "-o")] = None,
+    out: Annotated[AnyPath | None, Opt("Write a page: an .html file.", "FILE", "--out -o")] = None,
     figure: Annotated[AnyPath | None, Opt("Draw the frequencies: a .png or .svg.", "FILE")] = None,
     start: Start = 1,
     events: "Events" = AS_WARNINGS,
@@ -104,15 +104,15 @@ def report_corpora(
     if len(folders) > 2:
         raise BadValueError(f"{len(folders)} corpora: give one, or two to compare")
     check_figure(picture)
-    if page is not None:
-        check_outputs(Outputs(Path(page)))
+    if out is not None:
+        check_outputs(Outputs(Path(out)))
     summaries = [summarise(load_counts(folder), start) for folder in folders]
     check_summaries(summaries)
     if picture is not None:
         drawn = draw_frequencies(summaries)
         save_figure(drawn.spec, picture, drawn.name)
-    if page is not None:
-        write_page(summaries, Path(page))
+    if out is not None:
+        write_page(summaries, Path(out))
     return summary_result(summaries)
 
 

@@ -34,19 +34,20 @@ def expose(
     given = [one for one in inspect.signature(verb).parameters.values() if one.name != "events"]
     several = next((one.name for one in given if one.kind is Parameter.VAR_POSITIONAL), None)
     parameters = [_translate(one) for one in given]
-    flags = {one.name: one.default.param_decls[0].partition("/")[0] for one in parameters if one.default.param_decls}
     reads_run = any(ForwardRef("Run") in _kinds(one.annotation) for one in given)
     folder = "image_folder" if any(one.name == "images" for one in given) else "images"
     if reads_run:
         parameters += [_option("database", _DATABASE, str | None), _option(folder, _images(folder), Path | None)]
     if has_json:
         parameters.append(_option("as_json", _AS_JSON, bool))
+    flags = {one.name: one.default.param_decls[0].partition("/")[0] for one in parameters if one.default.param_decls}
 
     def command(**values: Any) -> None:  # noqa: ANN401
+        _FLAGS.clear()
         _FLAGS.update(flags)
         as_json = values.pop("as_json", False)
         if as_json and isinstance(has_json, str) and not values[has_json]:
-            raise BadValueError(f"`json` needs `{has_json}` here; for the figures of a run: subitize score RUN --json")
+            raise BadValueError(f"--json needs `{has_json}` here; for the figures of a run: subitize score RUN --json")
         place = [values.pop(one) for one in ("database", folder)] if reads_run else [None, None]
         chosen = {key: value for key, value in values.items() if value not in (None, [])}
         try:
@@ -74,7 +75,7 @@ class CommandEvents(TerminalEvents):
 
 def name_options(message: str) -> str:
     """Write `limit` in a message as --limit."""
-    return re.sub(r"`([a-z_]+)`", lambda found: _FLAGS.get(found[1], _flag(found[1], None)), message)
+    return re.sub(r"`([a-z_]+)`", lambda found: _FLAGS.get(found[1], found[0]), message)
 
 
 def emit(found: object, *, as_json: bool = False) -> None:

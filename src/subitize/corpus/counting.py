@@ -289,8 +289,8 @@ def _count_apart(corpus: Corpus, todo: Sequence[Shard], reporter: "Reporter", co
                     yield future.result()
         except BrokenProcessPool:
             raise RunError(
-                "a worker process died, perhaps for want of memory; with --out, files that are counted are kept: "
-                "run the same command again, with fewer --processes"
+                "a worker process died, perhaps for want of memory; with `out`, files that are counted are kept: "
+                "run the same command again, with fewer `processes`"
             ) from None
         finally:
             pool.shutdown()

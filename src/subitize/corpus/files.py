@@ -72,7 +72,7 @@ def choose_layout(preset: str | None, column: str | None, address: str | None) -
     """Return the layout of a preset, of named columns, or both, where named columns win."""
     known = read_own_toml(__file__, "layouts.toml")
     if preset is None and column is None:
-        raise BadValueError(f"where are the captions? give --column NAME or --preset {'|'.join(known)}")
+        raise BadValueError(f"where are the captions? give `column` NAME or `preset` {'|'.join(known)}")
     if preset is not None and preset not in known:
         raise UnknownNameError("preset", preset, known)
     own: dict[str, Any] = {"caption": column, "address": address}

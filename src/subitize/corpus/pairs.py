@@ -125,7 +125,7 @@ def _read_pairs(pairs: PairsSpec, problems: Problems, tagger: Tagger) -> tuple[i
         with local_copy(shard) as path:
             for batch in read_batches(shard, path, pairs.layout, problems):
                 if batch.addresses is None:
-                    raise BadValueError("which column names the images? give --image NAME")
+                    raise BadValueError("which column names the images? give `image` NAME")
                 captions += len(batch.captions)
                 is_candidate = may_have_number(batch.captions)
                 texts = [tidy(caption) for caption in batch.captions.filter(is_candidate)]
@@ -140,11 +140,11 @@ def _open_log(path: Path | None, counted_by: str) -> Iterator["_PairLog"]:
         yield _PairLog(counted_by)
         return
     if path.exists() and not path.is_file():
-        raise BadValueError(f"--out {path}: is no file")
+        raise BadValueError(f"`out` {path}: is no file")
     try:
         file = path.open("a+", encoding="utf-8", errors="replace")
     except OSError as error:
-        raise BadValueError(f"--out {path}: {error.strerror}") from None
+        raise BadValueError(f"`out` {path}: {error.strerror}") from None
     with file:
         log = _PairLog(counted_by, file)
         log.load()

@@ -67,7 +67,7 @@ class CorpusSummary:
 def summarise(corpus: CountedCorpus, start: int = 1) -> CorpusSummary:
     """Summarise a corpus; power laws are fitted from `start` and from a chosen start."""
     if start < 1:
-        raise BadValueError(f"--start {start}: should be 1 or more")
+        raise BadValueError(f"`start` {start}: should be 1 or more")
     counts = corpus.counts
     large = sum(count for number, count in counts.numerosities.items() if number > LARGEST)
     return CorpusSummary(

@@ -40,9 +40,9 @@ class RunConfig:
         for name in ("repeats", "limit", "concurrency", "tries"):
             check_at_least_one(name, getattr(self, name))
         if self.seed is not None and not 0 <= self.seed <= _MOST_SEED:
-            raise BadValueError(f"--seed {self.seed}: should be from 0 to {_MOST_SEED}")
+            raise BadValueError(f"`seed` {self.seed}: should be from 0 to {_MOST_SEED}")
         if self.concurrency is not None and self.concurrency > _MOST_AT_ONCE:
-            raise BadValueError(f"--concurrency {self.concurrency:,}: should be at most {_MOST_AT_ONCE:,}")
+            raise BadValueError(f"`concurrency` {self.concurrency:,}: should be at most {_MOST_AT_ONCE:,}")
         check_limit(self.max_cost_usd)
 
 
@@ -70,4 +70,4 @@ class JudgeConfig:
 def check_at_least_one(option: str, value: int | None) -> None:
     """Refuse a number below 1."""
     if value is not None and value < 1:
-        raise BadValueError(f"--{option} {value}: should be at least 1")
+        raise BadValueError(f"`{option}` {value}: should be at least 1")

@@ -96,8 +96,8 @@ class Budget:
         price = self.prices.find(it.base_url, it.served_name)
         if price is None and self.limit_usd is not None:
             raise BadValueError(
-                f"--max-cost needs the price of {str(made)!r}, served as {it.served_name!r} at {it.base_url}; "
-                "give it in a file: --prices FILE"
+                f"`max_cost` needs the price of {str(made)!r}, served as {it.served_name!r} at {it.base_url}; "
+                "give it in a file: `prices` FILE"
             )
         if price is not None:
             self.used[name] = price
@@ -143,8 +143,8 @@ class Meter:
             asked = self.expect(task)
             what = f"pictures of size {asked.size or 'auto'} and quality {asked.quality or 'auto'}"
             raise BadValueError(
-                f"--max-cost needs the price of {what if asked.pictures else 'chats'} by {self.name!r}; "
-                "give it in a file: --prices FILE"
+                f"`max_cost` needs the price of {what if asked.pictures else 'chats'} by {self.name!r}; "
+                "give it in a file: `prices` FILE"
             )
         return usd or 0.0
 
@@ -172,7 +172,7 @@ class Meter:
 def check_limit(usd: float | None) -> None:
     """Refuse a limit that is no sum of money."""
     if usd is not None and not 0 < usd < math.inf:
-        raise BadValueError(f"--max-cost {usd:g}: should be a sum in US dollars above 0")
+        raise BadValueError(f"`max_cost` {usd:g}: should be a sum in US dollars above 0")
 
 
 def price_of(price: Price, usage: Usage) -> float | None:

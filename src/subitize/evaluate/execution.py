@@ -183,7 +183,7 @@ def raise_errors(budget: Budget, result: RunResult, judge: str | None) -> None:
     """Raise an error if money ran out, if something failed, or if a named judge answered nothing."""
     if budget.is_exhausted:
         raise BudgetError(
-            f"stopped at --max-cost {budget.limit_usd:g}: US$ {budget.spent_usd:.4f} are spent or may be; "
+            f"stopped at `max_cost` {budget.limit_usd:g}: US$ {budget.spent_usd:.4f} are spent or may be; "
             "what was answered is stored: raise the limit, and the same command goes on"
         )
     raise_failures(result.failures)

@@ -342,7 +342,7 @@ class JudgePool:
         usd, ledger = self._meter.expect_usd(tasks), self._meter.ledger
         if not ledger.reserve(usd):
             raise BudgetError(
-                f"stopped at --max-cost {ledger.limit_usd:g}: US$ {ledger.spent_usd:.4f} are spent or may be; "
+                f"stopped at `max_cost` {ledger.limit_usd:g}: US$ {ledger.spent_usd:.4f} are spent or may be; "
                 "start again with more"
             )
         return usd

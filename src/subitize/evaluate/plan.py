@@ -151,7 +151,7 @@ class Planner:
         """
         config = self.config
         if config.only_found and not model.obj.is_ready_made:
-            raise BadValueError(f"--only-found is for models that have their images ready, as folder:PATH; not {model}")
+            raise BadValueError(f"`only_found` is for models that have their images ready, as folder:PATH; not {model}")
         repeats = config.repeats or suite.obj.repeats
         seed, sampling = self._settle(suite.spec.name)
         check_size(suite, seed, config.limit, repeats)
@@ -215,7 +215,7 @@ class Planner:
         refined = [item for item in possible if item.base in taken]
         if not refined:
             raise NothingToDoError(
-                f"{suite.spec.name}: none of the {limit:,} items that --limit takes can be refined; raise it"
+                f"{suite.spec.name}: none of the {limit:,} items that `limit` takes can be refined; raise it"
             )
         return refined
 
@@ -388,11 +388,11 @@ def check_size(suite: Resolved[Suite], seed: int, limit: int | None = None, repe
         more = "more than " * (items == MOST_ITEMS + 1)
         raise BadValueError(
             f"{suite.spec.text} has {more}{items - bool(more):,} items, {_describe(items)}; "
-            f"at most {MOST_ITEMS:,} are made: run and stimuli take fewer with --limit"
+            f"at most {MOST_ITEMS:,} are made: run and stimuli take fewer with `limit`"
         )
     if items * repeats > MOST_ANSWERS:
         raise BadValueError(
-            f"--repeats {repeats:,}: {items:,} items so often are {items * repeats:,} answers, "
+            f"`repeats` {repeats:,}: {items:,} items so often are {items * repeats:,} answers, "
             f"{_describe(items * repeats)}; at most {MOST_ANSWERS:,} are made"
         )
 

@@ -64,13 +64,13 @@ class Rewriting:
         for name in ("limit", "tries"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise BadValueError(f"--{name} {value}: should be at least 1")
+                raise BadValueError(f"`{name}` {value}: should be at least 1")
         name = self.suite.spec.name
         if REFINED in name:
             raise BadValueError(f"suite {name!r} is refined already; take {base_suite(name)!r}")
         _ = self.writer
         if not self.instruction.strip():
-            raise BadValueError("--instruction is empty; say what the model shall do with a prompt")
+            raise BadValueError("`instruction` is empty; say what the model shall do with a prompt")
 
     @property
     def writer(self) -> Writes:

@@ -56,10 +56,10 @@ class ImportSummary:
 def check_judge(judge: str) -> None:
     """Refuse an empty name for people's answers, and the name of one of our judges."""
     if not judge.strip():
-        raise BadValueError("--judge is empty; call people's answers something, as human")
+        raise BadValueError("`judge` is empty; call people's answers something, as human")
     if judge in registry.names("judges"):
         raise BadValueError(
-            f"--judge {judge}: this is the name of a judge of ours; call people's answers something else"
+            f"`judge` {judge}: this is the name of a judge of ours; call people's answers something else"
         )
 
 
@@ -347,7 +347,7 @@ def _read_rule(line: CsvRow) -> Rule:
     try:
         return parse_rule(line.get("rule")) if line.get("rule") else _STRICT
     except SubitizeError as error:
-        raise line.error(f"{error}; or name the rule of all answers with --rule") from None
+        raise line.error(f"{error}; or name the rule of all answers with `rule`") from None
 
 
 def _read_clicks(line: CsvRow, question: records.Question) -> records.Boxes:

@@ -141,7 +141,7 @@ def _find_folders(folder: Path, models: Iterable[str], wanted: str | None) -> di
     if not found:
         raise BadFileError(
             f"{folder} has no folder named like a model of this run ({', '.join(names)}); name the model that its "
-            "images are of with --model"
+            "images are of with `model`"
         )
     return found
 

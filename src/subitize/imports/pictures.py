@@ -99,7 +99,7 @@ def open_pictures(path: Path, maker: str = "") -> Pictures:
 
 def _check_maker(maker: str) -> str:
     if not (maker.isprintable() and maker.strip() == maker and len(maker) <= 200):
-        raise BadValueError(f"--model {maker[:70]!r}: a name has at most 200 printable characters")
+        raise BadValueError(f"`model` {maker[:70]!r}: a name has at most 200 printable characters")
     return maker
 
 
@@ -232,13 +232,13 @@ def read_asks(texts: Iterable[str]) -> tuple[records.Ask, ...]:
         ask = records.Ask(question, LINES_WORDING if isinstance(question, records.Choose) else text, ())
         other = known.setdefault(ask.question.id, ask)
         if other is not ask:
-            raise BadValueError(f"--question {ask.wording!r} asks the same as {other.wording!r}; leave one out")
+            raise BadValueError(f"`question` {ask.wording!r} asks the same as {other.wording!r}; leave one out")
     return tuple(known.values())
 
 
 def _read_question(text: str) -> records.Question:
     if not text:
-        raise BadValueError("--question is empty; ask something, as in --question 'How many apples are there?'")
+        raise BadValueError("`question` is empty; ask something, as in `question` 'How many apples are there?'")
     if _LINE_BREAK in text:
         return records.Choose(_read_lines(text))
     if counted := _HOW_MANY.fullmatch(text):
@@ -251,5 +251,5 @@ def _read_question(text: str) -> records.Question:
 def _read_lines(text: str) -> tuple[str, ...]:
     lines = tuple(line.strip() for line in text.split(_LINE_BREAK))
     if not 2 <= len(set(lines)) == len(lines) <= 9 or not all(lines):
-        raise BadValueError(f"--question {text!r}: a choice has 2 to 9 different lines, as in 'few cats | many cats'")
+        raise BadValueError(f"`question` {text!r}: a choice has 2 to 9 different lines, as in 'few cats | many cats'")
     return lines

@@ -96,7 +96,7 @@ def _check(
         _check_item(vote, items)
     for name, (_, _, own, _) in made.items():
         if not any(map(_group_asks, own)):  # its items would be in the run for nothing
-            raise BadValueError(f"--suite {name}: none of its items has a yes-or-no question about a group of images")
+            raise BadValueError(f"`suite` {name}: none of its items has a yes-or-no question about a group of images")
     return votes, items, made
 
 
@@ -105,7 +105,7 @@ def _check_item(line: CsvRow, items: Mapping[str, records.Item]) -> None:
     name = line.get("item")
     if name not in items:
         near = get_close_matches(name, items, n=1, cutoff=0.0)
-        hint = f"the nearest is {near[0]!r}" if near else "there are none; name their suite with --suite"
+        hint = f"the nearest is {near[0]!r}" if near else "there are none; name their suite with `suite`"
         raise line.error(f"no item {name!r}; {hint}")
     asks = _group_asks(items[name])
     if len(asks) != 1:

@@ -142,7 +142,7 @@ class Price:
         rates = self.chat_usd_per_million
         if rates is None:
             raise BadValueError(
-                f"{', '.join(self.models)} has no price for chats; add chat_usd_per_million in a file: --prices FILE"
+                f"{', '.join(self.models)} has no price for chats; add chat_usd_per_million in a file: `prices` FILE"
             )
         cached = rates.input if rates.cached_input is None else rates.cached_input
         fresh_in = max(tokens_in - cached_in, 0)

@@ -55,12 +55,12 @@ def check_free(name: str, judge: str, *, force: bool) -> None:
     except SubitizeError as error:
         raise BadValueError(
             f"calibration {name!r} cannot be read ({error}), so that nobody knows whose it is; "
-            "name another with --save, or replace it with --force"
+            "name another with `save`, or replace it with `force`"
         ) from None
     if known.judge != judge:
         raise BadValueError(
             f"calibration {name!r} is of judge {known.judge!r}, not {judge!r}; "
-            "name another with --save, or replace it with --force"
+            "name another with `save`, or replace it with `force`"
         )
 
 

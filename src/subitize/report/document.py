@@ -46,16 +46,16 @@ def check_outputs(outputs: Outputs) -> None:
     """Refuse early what could not be written later."""
     page = outputs.page
     if page.is_dir():
-        raise BadValueError(f"-o {page} is a folder; name a file in it, as {page / 'report.html'}")
+        raise BadValueError(f"`out` {page} is a folder; name a file in it, as {page / 'report.html'}")
     if not page.parent.is_dir():
-        raise BadValueError(f"-o {page}: there is no folder {page.parent}; make it first: mkdir -p {page.parent}")
+        raise BadValueError(f"`out` {page}: there is no folder {page.parent}; make it first: mkdir -p {page.parent}")
     if not os.access(page.parent, os.W_OK):
-        raise StorageError(f"-o {page}: the folder {page.parent} cannot be written to; choose another")
-    for flag, folder in (("--figures", outputs.figures), ("--tables", outputs.tables)):
+        raise StorageError(f"`out` {page}: the folder {page.parent} cannot be written to; choose another")
+    for flag, folder in (("`figures`", outputs.figures), ("`tables`", outputs.tables)):
         if folder is not None and os.path.lexists(folder) and not folder.is_dir():
             raise BadValueError(f"{flag} {folder} is not a folder; name one")
         if folder is not None and os.path.realpath(folder) == os.path.realpath(page):
-            raise BadValueError(f"-o and {flag} both name {page}; one is a file, the other a folder")
+            raise BadValueError(f"`out` and {flag} both name {page}; one is a file, the other a folder")
 
 
 def _tables(document: Document, folder: Path | None) -> Iterator[Path]:

@@ -109,7 +109,7 @@ def draw(grid: PlateGrid, notes: Sequence[str], side_px: int, load: Load) -> Ite
     if width * height > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
         raise BadValueError(
             f"a plate of {width} × {height} px is too large: at most {LARGEST_IMAGE_MEGAPIXELS} megapixels; name fewer "
-            "models or prompts, or a lower --size-px"
+            "models or prompts, or a lower `size_px`"
         )
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
@@ -128,7 +128,7 @@ class _Sizes:
 
     def __init__(self, side_px: int) -> None:
         if not _SMALLEST_PX <= side_px <= _LARGEST_PX:
-            raise BadValueError(f"--size-px {side_px}: should be from {_SMALLEST_PX} to {_LARGEST_PX}")
+            raise BadValueError(f"`size_px` {side_px}: should be from {_SMALLEST_PX} to {_LARGEST_PX}")
         self.side = side_px
         unit = side_px / _UNIT_PX
         self.gap, self.label, self.mark, self.font, self.line = (

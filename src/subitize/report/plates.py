@@ -44,12 +44,12 @@ class PlateOptions:
 
     def __post_init__(self) -> None:
         if self.columns is not None and self.columns < 1:
-            raise BadValueError(f"--columns {self.columns}: should be at least 1")
-        for option, given in (("--columns", self.columns), ("--suite", self.suite)):
+            raise BadValueError(f"`columns` {self.columns}: should be at least 1")
+        for option, given in (("`columns`", self.columns), ("`suite`", self.suite)):
             if given is not None and self.items:
-                raise BadValueError(f"{option} {given}: it is for prompts chosen at random; leave it out, or --item")
+                raise BadValueError(f"{option} {given}: it is for prompts chosen at random; leave it out, or `item`")
         if self.repeat < 0:
-            raise BadValueError(f"--repeat {self.repeat}: repeats are counted from 0")
+            raise BadValueError(f"`repeat` {self.repeat}: repeats are counted from 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def make_plate(run: Run, reader: ReadOptions, choice: PlateOptions) -> Plate:
     repeats = survey.responses["repeat"].unique().sort().to_list()
     if choice.repeat not in repeats:
         known = ", ".join(map(str, repeats[:20]))
-        raise BadValueError(f"--repeat {choice.repeat}: this run has the repeats {known}")
+        raise BadValueError(f"`repeat` {choice.repeat}: this run has the repeats {known}")
     at = pl.col("repeat") // pl.col("group") == choice.repeat // pl.col("group")
     own = own.filter(at, pl.col("model").is_in(models))
     items = named or _choose_items(own, models, choice)
@@ -146,7 +146,7 @@ def _choose_suite(observations: Frame, name: str | None) -> str:
     if name is not None and name not in known:
         raise UnknownNameError("suite with readings", name, known)
     if name is None and len(known) > 1:
-        raise BadValueError(f"a plate is of one suite; name it with --suite: {', '.join(known)}")
+        raise BadValueError(f"a plate is of one suite; name it with `suite`: {', '.join(known)}")
     return name or known[0]
 
 
@@ -154,7 +154,7 @@ def _choose_judge(run: Run, observations: Frame, suites: Sequence[str]) -> str:
     judges = [name for name in observations.rows["judge"].unique().sort() if name != NO_JUDGE]
     if len(judges) > 1:
         names = ", ".join(run.judge_names().get(name, name) for name in judges)
-        raise BadValueError(f"{', '.join(suites)} was judged by {names}; name one with --judge")
+        raise BadValueError(f"{', '.join(suites)} was judged by {names}; name one with `judge`")
     return judges[0] if judges else NO_JUDGE
 
 
@@ -173,7 +173,7 @@ def _choose_items(observations: Frame, models: Sequence[str], choice: PlateOptio
     """Sample items at random, spread over strata and numbers; those that all models have come first."""
     counts = observations.rows.group_by("item", maintain_order=True).agg(pl.col("model").n_unique())
     if not counts.height:
-        raise NothingToDoError(f"no answer of repeat {choice.repeat} has been judged; name another with --repeat")
+        raise NothingToDoError(f"no answer of repeat {choice.repeat} has been judged; name another with `repeat`")
     order: list[Item] = []
     for is_whole in (True, False):
         ids = counts.filter((pl.col("model") == len(models)) == is_whole)["item"]
@@ -236,7 +236,7 @@ def _shown(pieces: Iterator[str], load: _Loader) -> Iterator[str]:
             "subitize import attachments RUN FOLDER"
         )
     held = f"none of its {load.unshown} pictures can be read" if load.unshown else "nothing of it was drawn"
-    raise NothingToDoError(f"there is no picture for this plate: {held}; choose others with --item, --model, --repeat")
+    raise NothingToDoError(f"there is no picture for this plate: {held}; choose others with `item`, `model`, `repeat`")
 
 
 def _lay_out(plate: Plate, run: Run) -> PlateGrid:

@@ -67,7 +67,7 @@ def _check_holds_no_picture(folder: Path) -> None:
     old = next(folder.glob("*.png"), None)
     if old is not None:
         raise BadValueError(
-            f"{folder} holds pictures already, as {old.name}; name another folder with --out, or remove it first"
+            f"{folder} holds pictures already, as {old.name}; name another folder with `out`, or remove it first"
         )
 
 

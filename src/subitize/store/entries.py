@@ -53,7 +53,7 @@ def match_entry(known: Sequence[Entry], wanted: Entry, *, is_same_model: bool = 
         settled = _keep_apart(wanted)
     else:
         places = " and ".join(f"{entry.given_name or entry.spec} at {', '.join(entry.addresses)}" for entry in alike)
-        same = "say by its name which one it is" if is_same_model else "add --same-model"
+        same = "say by its name which one it is" if is_same_model else "add `same_model`"
         raise ConflictError(
             f"this run has {places}, and now {wanted.spec} is reached at {wanted.addresses[-1]}: if it is the same "
             f"model there, {same}; to have both, give each a name of its own, as in NAME=SPEC"

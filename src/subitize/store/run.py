@@ -532,8 +532,8 @@ class Run:
     def _check_same_suite(self, known: Row[tuple[object, ...]], spec: Spec, seed: int) -> None:
         if known.seed != seed:
             raise ConflictError(
-                f"{self.location} was made with --seed {known.seed}, not {seed}; "
-                f"go on with --seed {known.seed}, or start a new run"
+                f"{self.location} was made with `seed` {known.seed}, not {seed}; "
+                f"go on with `seed` {known.seed}, or start a new run"
             )
         if known.options != encode_options(spec.options):
             # Versions of subitize may differ in defaults, which a spec's text leaves out.

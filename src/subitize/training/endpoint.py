@@ -53,7 +53,7 @@ class RewardSettings:
 
     def __post_init__(self) -> None:
         self.budget.meter(self.judge)  # a limit without a price is refused
-        for option, value in (("--tries", self.tries), ("--max-body", self.max_body_bytes)):
+        for option, value in (("`tries`", self.tries), ("`max_body`", self.max_body_bytes)):
             if value < 1:
                 raise BadValueError(f"{option} {value}: should be at least 1")
 

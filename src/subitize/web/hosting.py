@@ -28,14 +28,14 @@ def require_parts() -> None:
 def listen(host: str, port: int) -> socket.socket:
     """Reserve the address before any slow work begins."""
     if not 0 <= port <= 65_535:
-        raise BadValueError(f"--port {port}: should be from 0 (any that is free) to 65535")
+        raise BadValueError(f"`port` {port}: should be from 0 (any that is free) to 65535")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=_MOST_WAITING)
     except (OSError, UnicodeError) as error:
         why, _, _ = str(getattr(error, "strerror", None) or error).partition(" (while")
         raise BadValueError(
-            f"cannot listen at {host}, port {port}: {why}; name another with --port (0: any that is free) or --host"
+            f"cannot listen at {host}, port {port}: {why}; name another with `port` (0: any that is free) or `host`"
         ) from None
 
 

@@ -67,7 +67,7 @@ def export_ratings(
     named = describe_people(run, people) if with_people else None
     if format == "csv" or format == "parquet":
         if pictures is not None:
-            raise BadValueError(f"--pictures go with {' and '.join(_PROJECTS)}; a table names the files")
+            raise BadValueError(f"`pictures` go with {' and '.join(_PROJECTS)}; a table names the files")
         _write_people(named, path.with_name(f"{path.stem}-people.csv"))
         write_parts(iter([tabulate(ratings, people, remarks)]), path, format)
     else:
@@ -87,7 +87,7 @@ def _write_people(named: pl.DataFrame | None, path: Path) -> None:
 def _new_folder(path: Path) -> Iterator[Path]:
     """Fill a folder that gets its name only when complete."""
     if path.exists():
-        raise BadValueError(f"{path} is there already; name another folder with --out, or take it away")
+        raise BadValueError(f"{path} is there already; name another folder with `out`, or take it away")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))

@@ -75,7 +75,7 @@ def _detect(path: Path, names: Sequence[str]) -> str:
     if len(fitting) != 1:
         fields = ", ".join(map(str, record))[:120] or "nothing"
         which = f"is like the outputs of {' and '.join(fitting)}" if fitting else f"has none of {', '.join(ending)}"
-        raise BadFileError(f"{path.name}: {which}: its first record has {fields}; name the program with --format")
+        raise BadFileError(f"{path.name}: {which}: its first record has {fields}; name the program with `format`")
     return fitting[0]
 
 
@@ -147,7 +147,7 @@ def import_outputs(
     """Make a run from a file of outputs, or add a model to one; nothing is written unless the file is valid."""
     found, outputs = read_outputs(path, format)
     if model is not None and not model.strip():
-        raise BadValueError("--model is empty; leave it out, or name the model")
+        raise BadValueError("`model` is empty; leave it out, or name the model")
     named = [replace(one, model=model or one.model or _NAMELESS) for one in outputs]
     counted, left_out = _choose(path, named)
     suite = records.Spec(_name_suite(found, counted[0].task), {"format": found, "task": counted[0].task}, "")

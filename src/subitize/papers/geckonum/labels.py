@@ -330,7 +330,7 @@ def _choose_judge(run: "Run", judge: str | None) -> str:
         return str(judge)
     if judge is None and names:
         judges = ", ".join(names.values())
-        raise NothingToDoError(f"{run.location} has several judges: {judges}; name one with --judge")
+        raise NothingToDoError(f"{run.location} has several judges: {judges}; name one with `judge`")
     raise UnknownNameError("judge in this run", str(judge), names.values())
 
 
