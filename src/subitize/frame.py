@@ -376,10 +376,16 @@ class _Asked(NamedTuple):
     excluded: Set[str]
 
 
+_PLACED = ("place", "suite", "item", "group", "question", "is_relevant")
+
+
 def _observe(asked: _Asked, labels: pl.DataFrame, stored_labels: pl.DataFrame) -> Frame:
-    shown = pair_asks_with_responses(_list_asks(asked.items.values()), asked.latest)
+    asks = _list_asks(asked.items.values())
+    shown = pair_asks_with_responses(asks.select(_PLACED), asked.latest)
     relevant, others = (shown.filter(pl.col("is_relevant") == is_relevant) for is_relevant in (True, False))
     seen = pl.concat([_join_labels(relevant, labels), _join_labels(others, stored_labels)])
+    # Only now what else an ask has: to copy it at each step takes much memory.
+    seen = seen.join(asks.drop(_PLACED[1:]), on="place", how="left", maintain_order="left")
     asked_again = [suite for suite, design in asked.designs.items() if design.asks_again]
     again = pl.col("is_drawn_number") & pl.col("suite").is_in(asked_again)
     rows = seen.with_columns(

@@ -139,11 +139,17 @@ def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts:
     items = observations.seen_items()
     chosen = list_factors(items) if factors is None else check_factors(items, factors)
     units = with_units(observations, prompts)
+    units = replace(units, rows=units.rows.select(_COLUMNS))
     found = [one for rows in by_factor(units, chosen) for one in _score_levels(_sum_clusters(rows, *_GROUP))]
     return [score for _, scores in sorted(found, key=itemgetter(0)) for score in scores]
 
 
 _GROUP = ("suite", "model", "judge", "factor", "level", "order")
+_COLUMNS = (
+    *("item", "suite", "model", "judge", "cluster", "stratum", "group", "status", "value", "target", "expected"),
+    *("is_right", "is_right_by_itself", "parent", "is_excluded", "is_informed"),
+)
+"""What clusters and measures are computed from."""
 
 
 def _score_levels(clusters: pl.DataFrame) -> Iterator[tuple[tuple[object, ...], list[Score]]]:

@@ -240,7 +240,9 @@ def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
     settings = pl.lit('{"parameters":') + pl.col("settings") + pl.lit("}}")
     usage = pl.lit('{"tokens_in":') + text
     seed = pl.col("seed").str.strip_prefix('{"seed":')
-    return cut.with_columns(seed=seed, settings=settings, usage=usage).drop("provenance").collect()
+    # Few of these are different: as texts they would be most of what a run takes in memory.
+    few = (settings.cast(pl.Categorical).alias("settings"), usage.cast(pl.Categorical).alias("usage"))
+    return cut.with_columns(*few, seed=seed).drop("provenance").collect()
 
 
 def _scan(
