@@ -1,7 +1,7 @@
 """Verbs that make a run and have it judged."""
 
 import shlex
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +14,6 @@ from subitize.api.calls import (
     in_database,
     locate,
     name_of,
-    opened,
     outside_loop,
     split_refinements,
     verb,
@@ -168,9 +167,11 @@ def judge(
     from subitize.evaluate.config import JudgeConfig
     from subitize.evaluate.execution import RunResult, raise_errors
     from subitize.evaluate.forecast import forecast_judging
+    from subitize.evaluate.identities import open_if_any
     from subitize.evaluate.judging import find_other_rules, plan_judging
     from subitize.evaluate.judging import judge as judge_responses
     from subitize.report.costs import expense_result
+    from subitize.store import Run
 
     config = JudgeConfig(
         judge=judge,
@@ -181,8 +182,9 @@ def judge(
         max_cost_usd=max_cost,
         prices=as_path(prices),
     )
-    with opened(run) as (own,):
-        plan = plan_judging(config, own)
+    with nullcontext(run) if isinstance(run, Run) else open_if_any(locate(run)) as known:
+        plan = plan_judging(config, known)  # what is wrong with the judge is said before there is no run
+        own = Run(locate(run)) if known is None else known
         events.warn(*plan.notes)
         if dry_run:
             return expense_result([forecast_judging(plan, own)], plan.budget.spent_usd)

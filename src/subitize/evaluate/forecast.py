@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from subitize.evaluate.costs import Meter, price_of
 from subitize.evaluate.execution import plan_check
-from subitize.evaluate.judging import JudgePlan, count_looks, open_tasks
+from subitize.evaluate.judging import JudgePlan, list_open
 from subitize.evaluate.pictures import USUAL_PX
 from subitize.evaluate.plan import Plan, SuitePlan, check_suites
 from subitize.interfaces import Judge, JudgeQuestion, JudgeRequest, Model, Usage
@@ -66,8 +66,7 @@ def _with_checks(plan: Plan, run: Run | None) -> Iterator[SuitePlan]:
 def forecast_judging(plan: JudgePlan, run: Run) -> Expense:
     """Sum up the expected cost of a judge's open questions."""
     plan.budget.enter(run)
-    tasks = list(open_tasks(run, plan.judge, plan.model))
-    looks = len(tasks) if plan.judge.obj.asks_model else count_looks(run, plan.judge, plan.model)
+    looks, tasks = list_open(plan, run)
     return _expend(plan.budget.meter(plan.judge), tasks, looks)
 
 

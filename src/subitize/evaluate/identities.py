@@ -28,20 +28,12 @@ def open_if_any(location: Location) -> Iterator[Run | None]:
         yield run
 
 
-def expand_name(run: Run | None, text: str) -> str:
-    """Expand the name of a model of the run to NAME=SPEC, with the address at which it was last reached.
+def expand_name(run: Run | None, text: str, kind: Kind = "models") -> str:
+    """Expand the name of a model or judge of the run to NAME=SPEC, with the address at which it was last reached.
 
     Return any other text unchanged, including the name of a kind of models.
     """
-    return _recall([] if run is None else run.models(), text, "models")
-
-
-def recall_judge(run: Run | None, text: str) -> str:
-    """Expand the name of a judge of the run, likewise."""
-    return _recall([] if run is None else run.judges(), text, "judges")
-
-
-def _recall(known: Iterable[Entry], text: str, kind: Kind) -> str:
+    known = [] if run is None else run.models() if kind == "models" else run.judges()
     entry = next((entry for entry in known if entry.given_name == text), None)
     if entry is None or text in names(kind):
         return text

@@ -13,7 +13,7 @@ from subitize.evaluate.config import JudgeConfig
 from subitize.evaluate.costs import Budget, priced
 from subitize.evaluate.driving import Given, drive, remember
 from subitize.evaluate.engines import Engine, Failure, started
-from subitize.evaluate.identities import recall_judge, resolve_judge
+from subitize.evaluate.identities import expand_name, resolve_judge
 from subitize.evaluate.pictures import Loader
 from subitize.evaluate.sampling import batches
 from subitize.interfaces import (
@@ -111,16 +111,16 @@ class JudgePlan:
     notes: Sequence[str] = ()
 
 
-def plan_judging(config: JudgeConfig, run: Run) -> JudgePlan:
-    """Make the judge that a configuration names, and match it with those of the run; nothing is written."""
+def plan_judging(config: JudgeConfig, run: Run | None) -> JudgePlan:
+    """Make the judge that a configuration names, and match it with those of the run, if there is one."""
     from subitize.analysis.reader import rule_for  # needs tables, which a run does not
 
     notes: list[str] = []
-    made = make_judge(recall_judge(run, config.judge))
+    made = make_judge(expand_name(run, config.judge, "judges"))
     rule = rule_for(made, config.rule, notes.append)
     budget = Budget(load_prices(config.prices), config.max_cost_usd)
     judge, more = resolve_judge(run, made, is_same_model=config.is_same_model)
-    model = config.model and run.find_model(config.model)
+    model = run.find_model(config.model) if run and config.model else config.model
     chosen = None if rule is None else str(rule)
     return JudgePlan(judge, config.suite, model, chosen, config.tries, budget, (*notes, *more))
 
@@ -222,23 +222,18 @@ def self_test(judge: Resolved[Judge]) -> str:
     return f"self-test of {judge}: {result}"
 
 
-def count_looks(run: Run, judge: Resolved[Judge], model: str | None) -> int:
-    """Count a judge's remaining looks, as if it could answer every question."""
-    names = (entry.spec for entry in run.models() if model in (None, entry.spec))
-    return sum(_Task(run, judge, None, name).count() for name in names)
+def list_open(plan: JudgePlan, run: Run) -> tuple[int, list[Answer | Match]]:
+    """Count a judge's remaining looks, and list their tasks for the model that it asks, if it asks one.
 
-
-def open_tasks(run: Run, judge: Resolved[Judge], model: str | None) -> Iterator[Answer | Match]:
-    """Yield a judge's open questions as tasks of the model that it asks.
-
-    Judges that ask no model yield nothing; their weights are not loaded.
+    One that asks none is not asked what it can answer, which may load its weights: every question counts.
     """
-    if not judge.obj.asks_model:
-        return
-    for entry in run.models():
-        if model in (None, entry.spec):
-            for job in _Task(run, judge, None, entry.spec).jobs(JudgeTally()):
-                yield from judge.obj.put(job.exhibit)
+    names = (entry.spec for entry in run.models() if plan.model in (None, entry.spec))
+    left = [_Task(run, plan.judge, plan.suite, name) for name in names]
+    if not plan.judge.obj.asks_model:
+        return sum(one.count() for one in left), []
+    jobs = chain.from_iterable(one.jobs(JudgeTally()) for one in left)
+    tasks = [task for job in jobs for task in plan.judge.obj.put(job.exhibit)]
+    return len(tasks), tasks
 
 
 @dataclass(frozen=True, slots=True)

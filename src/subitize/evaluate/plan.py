@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from subitize.errors import BadFileError, BadValueError, NothingToDoError, RunError
 from subitize.evaluate.config import NO_JUDGE, RunConfig
 from subitize.evaluate.costs import Budget
-from subitize.evaluate.identities import expand_name, recall_judge, resolve_judge, resolve_models
+from subitize.evaluate.identities import expand_name, resolve_judge, resolve_models
 from subitize.evaluate.sampling import SCHEME, batches, items_of, sample_of
 from subitize.interfaces import (
     Attempt,
@@ -115,7 +115,7 @@ def choose(config: RunConfig, run: Run | None, suite: Resolved[Suite]) -> Chosen
     if config.trained_on is not None:
         models = [trained_on(made, config.trained_on) for made in models]
     refined = [make_refined(config.suite, text) for text in config.refine]
-    named = recall_judge(run, config.judge) if config.judge else suite.obj.judge
+    named = expand_name(run, config.judge, "judges") if config.judge else suite.obj.judge
     return Chosen(suite, models, refined, None if named == NO_JUDGE else make_judge(named))
 
 

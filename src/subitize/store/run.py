@@ -1,5 +1,6 @@
 """A run: its items, their responses and the readings of these, appended and never overwritten."""
 
+import sys
 import time
 import uuid
 from collections import deque
@@ -327,7 +328,8 @@ class Run:
     def answered(self, judge: str) -> set[tuple[str, str]]:
         """Return what a judge has answered, as ids of subject and question."""
         columns = (tables.subjects.c.subject_id, tables.questions.c.question_id)
-        return {*self.rows(select_readings(self, columns, is_by(self, judge)))}
+        rows = self.rows(select_readings(self, columns, is_by(self, judge)))
+        return {(subject, sys.intern(question)) for subject, question in rows}
 
     def readings(
         self, judge: str | None = None, items: Sequence[str] | None = None, *, with_reviews: bool = False
