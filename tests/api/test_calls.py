@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 
 import subitize
+from subitize import api
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
 from subitize.interfaces import NoEvents
 from subitize.store import Run
@@ -234,3 +235,9 @@ def test_parameters_are_named_for_programs_and_options_for_people(run: Path) -> 
 def test_an_import_is_found_by_its_kind(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="no import named 'pictures'; known: attachments, images"):
         subitize.import_("pictures", tmp_path, out=tmp_path / "run")
+
+
+def test_every_verb_is_on_the_page_on_programs() -> None:
+    page = (ROOT / "docs" / "python.md").read_text("utf-8")
+    assert [name for name in api.__all__ if f"`{name}" not in page] == []
+    assert [name for name in api.__all__ if not getattr(subitize, name).__doc__] == []
