@@ -84,7 +84,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "observer": "subitize.models.stand_ins:ObserverModel",
         "openai": "subitize.models.openai:OpenAi",
         "painter": "subitize.models.stand_ins:Painter",
-        "random": "subitize.models.stand_ins:Random",
+        "random": "subitize.models.random:Random",
         "transformers": "subitize.models.transformers:Transformers",
     },
     "judges": {

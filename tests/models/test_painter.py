@@ -18,7 +18,8 @@ from subitize.io.images import decode
 from subitize.judges.observer import ObserverJudge
 from subitize.language.clauses import read_graph, read_scene
 from subitize.language.scene import NotUnderstood
-from subitize.models.stand_ins import DrawnNumber, IdealHuman, Painter, Random, draw
+from subitize.models.random import Random
+from subitize.models.stand_ins import DrawnNumber, IdealHuman, Painter, draw
 from subitize.records import Confirm, Draw, Drawn, Refused, Stored, Words
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.stats.response_law import Slips, human_law
@@ -33,6 +34,7 @@ from tests.models.painter_laws import painter_law
 from tests.runs import run_suite
 
 proof = pytest.mark.proof(
+    "subitize.models.random",
     "subitize.models.stand_ins",
     "subitize.stats.response_law",
     "subitize.language",

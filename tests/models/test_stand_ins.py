@@ -10,7 +10,8 @@ import pytest
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import score
 from subitize.interfaces import Request
-from subitize.models.stand_ins import IdealHuman, ObserverModel, Random
+from subitize.models.random import Random
+from subitize.models.stand_ins import IdealHuman, ObserverModel
 from subitize.records import Answer, Estimate, Picture, Refused, Said, Stimulus
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.stats.response_law import human_law
@@ -38,7 +39,7 @@ def _give(picture: bytes, _: Picture) -> bytes:
             50,
             10,
             id="all",
-            marks=pytest.mark.proof("subitize.models.stand_ins", "subitize.stats", "subitize.analysis"),
+            marks=pytest.mark.proof("subitize.models.random", "subitize.stats", "subitize.analysis"),
         ),
     ],
 )

@@ -1,10 +1,9 @@
-"""Embedded models: the observer, the painter, an ideal human who follows Weber's law, and numbers at random.
+"""Embedded models: the observer, the painter, and an ideal human who follows Weber's law.
 
 The observer answers by classical vision, and the painter draws prompts by our own glyphs, exactly or with errors of a
 known distribution. The ideal human counts a few things exactly and estimates more. None needs a key, a download or a
 GPU."""
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -23,7 +22,7 @@ from subitize.language.nouns import singular
 from subitize.language.numbers import count_noun
 from subitize.language.scene import MOST_THINGS, Halves, NotUnderstood, with_exact_numbers
 from subitize.records import UNKNOWN, Box, Boxes, Count, Draw, Known, Place, Refused, RelationWord, Said
-from subitize.stats.response_law import Slips, human_law, uniform_law
+from subitize.stats.response_law import Slips, human_law
 from subitize.stimuli.clipart import PALETTE
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.compositions import compose, drawing_order
@@ -220,31 +219,3 @@ def _colours(item: PlacedThing) -> tuple[str, ...]:
 
 
 _PALE_BLUE: Colour = (150, 180, 210)  # white things would be invisible on white
-
-
-class Random(Model):
-    """Say or draw a number from low to high, each as likely as the other, without looking.
-
-    Args:
-        low: smallest number
-        high: largest number
-    """
-
-    tasks = frozenset({"answer", "draw"})
-    is_stand_in = True
-    concurrency = 64
-
-    def __init__(self, *, low: int = 1, high: int = 20) -> None:
-        if not 0 <= low <= high <= 1_000_000:
-            raise BadValueError(f"model 'random': low={low},high={high}: should be 0 <= low <= high <= 1000000")
-        self._low, self._law = low, uniform_law(low, high)
-
-    async def respond(self, request: Request, /) -> Reply:
-        """Draw a number from the trial's seed, or a picture with a number of its own for each kind of thing."""
-        if isinstance(request.task, Draw):
-            # In a thread, so that drawing does not block the event loop; answering is too quick for worker processes.
-            return await asyncio.to_thread(draw, request, lambda _, random: DrawnNumber(self._number(random)))
-        return Reply(Said(str(self._number(np.random.default_rng(request.seed)))), request.provenance())
-
-    def _number(self, random: np.random.Generator) -> int:
-        return self._low + int(random.choice(len(self._law), p=self._law))
