@@ -6,6 +6,7 @@ were requested."""
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Annotated, get_args
 
@@ -121,6 +122,7 @@ class Naming(Suite):
         return records.Item(id, records.Answer(stimulus, ask.wording), (ask,), factors)
 
 
+@lru_cache(maxsize=1024)  # items are made again at each pass
 def _count_ask(category: str, number: int, wording: str) -> records.Ask:
     question = f"How many {_name_things(category, wording)} are there in the picture?"
     return records.Ask(records.Count(CATEGORIES[category].noun), question, (number,))
