@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from subitize.errors import BadValueError, SubitizeError, UnknownNameError
 from subitize.interfaces import Suite
-from subitize.io import codec
 from subitize.records import Item, Scalar
 
 
@@ -77,6 +76,8 @@ def check_items(suite: str, it: Suite, seed: int) -> Iterator[Item]:
 
 
 def _find_fault(suite: str, item: object, seen: Collection[str]) -> str:
+    from subitize.io import codec  # slow to import, and for plug-ins only
+
     if not isinstance(item, Item):
         return f"should be an Item, not {item!r:.60}"
     if not isinstance(item.id, str) or not item.id.startswith(f"{suite}/"):
