@@ -16,13 +16,14 @@ from unittest import mock
 
 import typer.main
 
-from subitize.cli import main
+from subitize.cli import add_commands, main
 
 PLUGINS = Path(__file__).parent / "plugins"
 WIDE = 1000
 """Columns in which every table stands as it is, a row in a line."""
 # Typer makes the commands anew at every call, which takes longer than most of them do.
 _get_command = functools.cache(typer.main.get_command)
+add_commands()
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,23 @@
 """How verbs are called: with runs by name or open, with warnings for Python, and beside a running event loop."""
 
-import asyncio
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import wraps
-from multiprocessing import current_process
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from subitize.api.options import AnyPath, AnyRun, Names
 from subitize.errors import BadValueError, RunError
-from subitize.interfaces import NoEvents
 from subitize.report.terminal import TerminalEvents
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from subitize.evaluate.costs import Budget
+    from subitize.interfaces import Events
     from subitize.report.table import Result
     from subitize.store import Location, Run
 
@@ -26,7 +25,7 @@ GivenP = ParamSpec("GivenP")
 FoundT = TypeVar("FoundT")
 Place = tuple[str, int, str | None]
 
-AS_WARNINGS = NoEvents()
+AS_WARNINGS = cast("Events", "warnings")
 """The default of a verb's `events`: Python warnings, and a bar for the progress."""
 _DATABASE: ContextVar[tuple[str, Path] | None] = ContextVar("_DATABASE", default=None)
 _CALLER: ContextVar[Place | None] = ContextVar("_CALLER", default=None)
@@ -68,10 +67,10 @@ def outside_loop(function: Callable[GivenP, FoundT]) -> Callable[GivenP, FoundT]
     @wraps(function)
     def call(*given: GivenP.args, **options: GivenP.kwargs) -> FoundT:
         _refuse_import()
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
+        if not _in_loop():
             return function(*given, **options)
+        from concurrent.futures import ThreadPoolExecutor
+
         caller = _CALLER.set(_find_caller())
         try:
             with ThreadPoolExecutor(1, thread_name_prefix="subitize") as thread:
@@ -88,8 +87,18 @@ def outside_loop(function: Callable[GivenP, FoundT]) -> Callable[GivenP, FoundT]
     return call
 
 
-def _stop(future: Future[Any]) -> None:
+def _in_loop() -> bool:
+    """Return whether an event loop runs here; where asyncio was not imported yet, none does."""
+    if asyncio := sys.modules.get("asyncio"):
+        with suppress(RuntimeError):
+            return asyncio.get_running_loop() is not None
+    return False
+
+
+def _stop(future: "Future[Any]") -> None:
     """Stop a verb in another thread, and wait until it has."""
+    from concurrent.futures import wait
+
     from subitize.evaluate.driving import stop
 
     while not future.done():
@@ -181,7 +190,8 @@ def as_path(path: AnyPath | None) -> Path | None:
 
 def _refuse_import() -> None:
     """Refuse to start while a worker process imports the program, which would start everything a second time."""
-    if getattr(current_process(), "_inheriting", False):
+    processes = sys.modules.get("multiprocessing.process")
+    if processes and getattr(processes.current_process(), "_inheriting", False):
         raise RunError(
             "a worker process imports your program, which must not begin again: put its calls under "
             'if __name__ == "__main__":'

@@ -5,15 +5,15 @@ import sys
 from io import TextIOWrapper
 from typing import NoReturn
 
-from subitize.cli import verbs  # noqa: F401  # it adds the commands
 from subitize.cli.expose import name_options
 from subitize.cli.groups import app
 from subitize.cli.old_names import modernise
+from subitize.cli.verbs import add_commands
 from subitize.errors import BadValueError, SubitizeError
 from subitize.io.memory import tune_gc
 from subitize.papers import find_culprit
 
-__all__ = ["app", "main"]
+__all__ = ["add_commands", "app", "main"]
 
 
 def main() -> None:
@@ -27,6 +27,7 @@ def main() -> None:
     try:
         _check_arguments(sys.argv[1:])
         sys.argv[1:] = modernise(sys.argv[1:])
+        add_commands(sys.argv[1:])
         app()
     except SubitizeError as error:
         _end(str(error), error.exit_code)
