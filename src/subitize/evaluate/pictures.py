@@ -6,14 +6,16 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import JudgeRequest, Request
 from subitize.io.images import image_size, read_image
 from subitize.records import Draw, Drawn, Elsewhere, Filed, Picture, Stimulus, Stored, Task
 from subitize.stimuli.recipes import render
-from subitize.store.images import Images
+
+if TYPE_CHECKING:  # processes that draw need no store
+    from subitize.store.images import Images
 
 USUAL_PX = 1024
 
@@ -25,7 +27,7 @@ AskedT = TypeVar("AskedT", Request, JudgeRequest)
 class Loader:
     """Loads pictures: those at hand, stored ones and files; recipes that are not drawn yet are rendered."""
 
-    images: Images | None
+    images: "Images | None"
     at_hand: Mapping[Picture, bytes] = field(default_factory=dict)
 
     def __call__(self, picture: Picture) -> bytes:
@@ -61,7 +63,7 @@ def _load(asked: Request | JudgeRequest) -> Iterator[tuple[Picture, bytes]]:
 
 
 @lru_cache(maxsize=4096)
-def measure(images: Images | None, picture: Picture) -> tuple[int, int]:
+def measure(images: "Images | None", picture: Picture) -> tuple[int, int]:
     """Return width and height of a picture without drawing or decoding it; if unknown, the usual size."""
     if isinstance(picture, Stimulus):
         return picture.size_px, picture.size_px

@@ -25,6 +25,8 @@ T = TypeVar("T")
 Stratum = tuple[Scalar | None, ...]
 _Members = Mapping[Stratum, Sequence[Item]]
 _BYTES = 6  # of a hash: as many as a float holds exactly
+_HELD_AT_MOST = 5_000
+"""Items of larger suites are made again at each pass."""
 
 
 class Remembered(Iterable[Item]):
@@ -66,7 +68,7 @@ class _Remade(Iterable[Item]):
 
 def items_of(suite: Resolved[Suite], seed: int) -> Iterable[Item]:
     """Return the items of a suite, made only once unless that costs more memory than it saves time."""
-    if suite.obj.count_items() is not None and not is_outside(suite):
+    if (suite.obj.count_items() or 0) > _HELD_AT_MOST and not is_outside(suite):
         return _Remade(suite, seed)
     return _remember_items(suite, seed)
 
