@@ -51,11 +51,12 @@ def test_a_suite_that_fails_on_the_way_fails_again_and_is_never_cut_short() -> N
             list(items_of(suite, 0))
 
 
-def test_items_that_are_soon_made_are_not_held() -> None:
-    suite: Resolved[Suite] = Resolved(Spec("naming", {}, "naming"), Naming(images=2), "naming")
+@pytest.mark.parametrize(("images", "is_held"), [(2, True), (40, False)])
+def test_items_of_small_suites_are_held_and_those_of_large_ones_made_again(images: int, is_held: bool) -> None:
+    suite: Resolved[Suite] = Resolved(Spec("naming", {}, "naming"), Naming(images=images), "naming")
     first, again = (next(iter(items_of(suite, 0))) for _ in range(2))
     assert first == again
-    assert first is not again
+    assert (first is again) == is_held
 
 
 def test_equal_values_are_held_once_and_true_is_not_1() -> None:

@@ -24,7 +24,7 @@ _MOST_READ = 200
 
 def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
     """For every judge that discards more than a tenth of the answers, name another rule that reads some of them."""
-    counts, found = [one for one in list_sources(run) if not one.annotator], []
+    counts, found = list_sources(run, annotators=False), list[str]()
     is_alone = len({one.judge for one in counts}) == 1
     for one in counts:
         rule = one.rule.partition("@")[0]

@@ -30,7 +30,7 @@ from subitize.store.run import Run
 
 PART_ROWS: Final = 20_000
 """So many rows an export reads at once; frames are put together from fewer, which take less memory."""
-_ROWS_AT_ONCE = 2_000
+_ROWS_AT_ONCE = 10_000
 _IDS_AT_ONCE = 500
 # The kind is the last field of a record's JSON, and the longest is "refused".
 _KIND_CHARACTERS = 10
@@ -224,13 +224,17 @@ def trace_readings(run: Run, judge: str | None = None) -> pl.DataFrame:
 
     It is null where no model was asked. Prompts are left out: they are long, and not used.
     """
-    chunks = scan_readings(run, judge, (*READING, "provenance"))
+    columns = ("judge", "annotator", "rule", "at", "subject", "trial", "question", "provenance")
+    chunks = scan_readings(run, judge, columns)
     return pl.concat(_take_apart(chunk).drop("seed", "prompt", "rewritten") for chunk in chunks)
 
 
 def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
     """Split provenances into their fields without decoding them."""
-    text = pl.col("provenance")
+    text, few = pl.col("provenance"), pl.Categorical()
+    if rows["provenance"].null_count() == rows.height:
+        nothing = dict.fromkeys(("seed", "prompt", "rewritten"), pl.lit(None, pl.String))
+        return rows.drop("provenance").with_columns(**nothing, settings=pl.lit(None, few), usage=pl.lit(None, few))
     # A provenance with half a surrogate pair was written with blanks.
     spaced = rows.select(text.filter(~text.str.contains(',"parameters":', literal=True)).unique()).to_series()
     plain = {one: codec.encode(codec.provenance, codec.provenance.validate_json(one)) for one in spaced}
@@ -241,8 +245,7 @@ def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
     usage = pl.lit('{"tokens_in":') + text
     seed = pl.col("seed").str.strip_prefix('{"seed":')
     # Few of these are different: as texts they would be most of what a run takes in memory.
-    few = (settings.cast(pl.Categorical).alias("settings"), usage.cast(pl.Categorical).alias("usage"))
-    return cut.with_columns(*few, seed=seed).drop("provenance").collect()
+    return cut.with_columns(seed=seed, settings=settings.cast(few), usage=usage.cast(few)).drop("provenance").collect()
 
 
 def _scan(

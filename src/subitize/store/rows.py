@@ -230,13 +230,16 @@ class Source(NamedTuple):
     last_at: float
 
 
-def list_sources(run: "Run") -> list[Source]:
-    """List who has answered, by judge, rule and annotator."""
+def list_sources(run: "Run", *, annotators: bool = True) -> list[Source]:
+    """List who has answered, by judge, rule and annotator; without annotators, the machines."""
     c, sources, standing = tables.readings.c, tables.sources.c, is_current(run)
     numbers: list[ColumnElement[Any]] = [func.count()]
     numbers += [func.sum(cast(one, Integer)) for one in (standing, standing & _IS_DISCARDED, standing & IS_UNUSABLE)]
     columns = [number.label(f"n{place}") for place, number in enumerate((*numbers, func.min(c.at), func.max(c.at)))]
-    answers = select(c.source, *columns).where(is_of(run, tables.readings), IS_ANSWER).group_by(c.source).subquery()
+    answered = [is_of(run, tables.readings), IS_ANSWER]
+    if not annotators:
+        answered.append(c.source.in_(select(sources.id).where(is_of(run, tables.sources), sources.annotator == "")))
+    answers = select(c.source, *columns).where(*answered).group_by(c.source).subquery()
     query = select(sources.judge, sources.annotator, sources.rule, *(answers.c[one.name] for one in columns))
     query = query.where(sources.id == answers.c.source).order_by(sources.judge, sources.rule, sources.annotator)
     return [Source(*row[:3], *map(int, row[3:7]), *row[7:]) for row in run.fetch(query)]
