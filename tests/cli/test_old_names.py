@@ -9,7 +9,7 @@ import typer.main
 from typer.core import TyperGroup
 
 from subitize.cli import app
-from subitize.cli.old_names import _IMPORTS, _NOW, modernise
+from subitize.cli.old_names import _NOW, modernise
 from tests.cases import Case
 from tests.commands import call
 
@@ -49,8 +49,11 @@ def test_every_name_of_today_is_a_command_with_that_option(case: Case) -> None:
             assert flags <= {flag for option in command.params for flag in option.opts}
 
 
-def test_kinds_of_imports_are_those_that_there_are() -> None:
-    assert set(find(["import"]).commands) == set(_IMPORTS)
+def test_a_mistyped_kind_of_import_is_no_paper() -> None:
+    failed = call("import", "imags", "x")
+    assert failed.code == 2
+    assert "No such command 'imags'. Did you mean 'images'?" in failed.err
+    assert "is now" not in failed.err
 
 
 @pytest.mark.parametrize(

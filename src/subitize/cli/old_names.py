@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from subitize.papers import papers_by_name
 from subitize.report.terminal import print_warnings
 
 _NOW = {
@@ -30,7 +31,6 @@ _NOW = {
     "stimuli": "make stimuli",
     "tables": "report tables",
 }
-_IMPORTS = ("images", "readings", "votes", "outputs", "release", "attachments")
 
 
 def modernise(arguments: Sequence[str]) -> list[str]:
@@ -43,7 +43,7 @@ def modernise(arguments: Sequence[str]) -> list[str]:
             rest = [one for one in given[len(words) :] if one not in flags or one in now]
             shown, fitted = _fit(old, now, rest)
             return _say(old, shown, fitted)
-    if given[:1] == ["import"] and len(given) > 2 and given[1] not in _IMPORTS and given[1][0] != "-":
+    if given[:1] == ["import"] and len(given) > 2 and given[1] in papers_by_name():
         return _say(f"import {given[1]}", f"import release {given[1]}", ["import", "release", *given[1:]])
     return given
 
