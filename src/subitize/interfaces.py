@@ -190,7 +190,7 @@ class Answerer:
 
     is_stand_in: bool = False
     base_url: str = ""
-    """The server that charges it by use; empty if nobody does."""
+    """The server that charges by use; empty if it is free."""
     served_name: str = ""
     """Its name at that server."""
     repeats_per_call: int = 1

@@ -415,7 +415,7 @@ def test_what_was_read_before_by_another_rule_is_said(run: Run) -> None:
     again = call("judge", run.location, "--judge", "observer", "--rule", "boxes>=0.3")
     assert again.code == 0
     assert "0 new readings" in again.out
-    assert "what was read before, by boxes@1, stays so; to read it anew: subitize score" in again.err
+    assert "what was read before keeps its rule, boxes@1; to read it again: subitize score" in again.err
     assert "--judge observer --rule 'boxes@1>=0.3,iou=1'" in again.err
     assert call("judge", run.location, "--judge", "observer", "--rule", "boxes").err == ""
     assert call("judge", run.location, "--judge", "observer").err == ""

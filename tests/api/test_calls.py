@@ -232,6 +232,26 @@ def test_parameters_are_named_for_programs_and_options_for_people(run: Path) -> 
     assert "--by number: leave it out with --refined" in call("compare", run, "--refined", "--by", "number").err
 
 
+@pytest.mark.parametrize(
+    ("command", "fault"),
+    [
+        (("score", "--scorer", "all", "--by", "number"), "--by number: leave it out with --scorer"),
+        (("score", "--alignment", "--scorer", "all"), "--scorer all: leave it out with --alignment"),
+        (("score", "--alignment", "--agreement", "median"), "--agreement median: leave it out with --alignment"),
+        (
+            ("export", "ratings", "--paper", "gimbrr", "--format", "potato"),
+            "--format potato: leave it out with --paper",
+        ),
+        (("show", "naming/dots/1", "--exclude", "naming/dots/2"), "show it or leave it out, not both at once"),
+    ],
+)
+def test_an_option_without_effect_is_refused(run: Path, command: tuple[str, ...], fault: str) -> None:
+    words = 2 if command[0] == "export" else 1
+    failed = call(*command[:words], run, *command[words:])
+    assert (failed.code, failed.out) == (2, "")
+    assert fault in failed.err
+
+
 def test_an_import_is_found_by_its_kind(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="no import named 'pictures'; known: attachments, images"):
         subitize.import_("pictures", tmp_path, out=tmp_path / "run")

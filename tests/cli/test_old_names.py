@@ -68,6 +68,8 @@ def test_a_mistyped_kind_of_import_is_no_paper() -> None:
         ("exclude RUN ITEM --reason WHY --undo", "show RUN --exclude ITEM --reason WHY --undo"),
         ("export RUN --paper gimbrr --out FILE", "export ratings RUN --paper gimbrr --out FILE"),
         ("import named-counts RUN --model MODEL", "import readings --run RUN --from-file-names MODEL"),
+        ("export RUN --paper=gimbrr", "export ratings RUN --paper=gimbrr"),
+        ("import named-counts RUN --model=MODEL", "import readings --run RUN --from-file-names=MODEL"),
         ("import geckonum DIR --out RUN", "import release geckonum DIR --out RUN"),
         ("probes build FILE", "make probes FILE"),
         ("power accuracy --rate 0.3", "make plan accuracy --rate 0.3"),

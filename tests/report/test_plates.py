@@ -422,7 +422,7 @@ def test_a_plate_is_of_one_suite_one_judge_and_one_kind_of_task(tmp_path: Path) 
         trial = Trial("more/0", "m", {})
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, Refused("no"), Provenance(0, "p"))])
-        with pytest.raises(BadValueError, match="a plate is of one suite; name it with `suite`: more, pets"):
+        with pytest.raises(BadValueError, match="a plate shows one suite; name it with `suite`: more, pets"):
             plate(run)
         run.add_judge(Spec("second", {}, "second"), is_stand_in=False)
         subject = Subject((Trial("pets/0", "m", {}).id,))

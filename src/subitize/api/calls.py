@@ -165,6 +165,14 @@ def as_list(names: Names | None) -> list[str]:
     return [names] if isinstance(names, str) else list(names or ())
 
 
+def refuse_beside(option: str, **given: Names | bool | None) -> None:
+    """Refuse options that have no effect beside another one."""
+    for name, value in given.items():
+        if value:
+            shown = "" if value is True else f" {as_list(value)[0]}"
+            raise BadValueError(f"`{name}`{shown}: leave it out with `{option}`")
+
+
 def split_refinements(given: Names) -> list[str]:
     """Split names joined by +, except those with options; refuse one that is given twice."""
     each = [name for text in as_list(given) for name in ([text] if ":" in text else text.split("+"))]

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from subitize.api import options
-from subitize.api.calls import AS_WARNINGS, as_path, name_of, opened, told, verb
+from subitize.api.calls import AS_WARNINGS, as_path, name_of, opened, refuse_beside, told, verb
 from subitize.api.options import AnyPath, AnyRun, Arg, Opt
 from subitize.errors import BadValueError, UnknownNameError
 
@@ -40,6 +40,8 @@ def show(
 
     if exclude is None and (undo or reason is not None):
         raise BadValueError("`reason` and `undo` go with `exclude` ITEM")
+    if exclude is not None and item is not None:
+        raise BadValueError(f"item {item!r} beside `exclude` {exclude}: show it or leave it out, not both at once")
     with opened(run) as (own,):
         if exclude is not None:
             return _exclude(own, exclude, reason, undo=undo, name=name_of(run))
@@ -108,6 +110,7 @@ def export_ratings(
     from subitize.language.numbers import count_noun
 
     if paper is not None:
+        refuse_beside("paper", format=format != "csv" and format, pictures=pictures, with_people=with_people)
         return _export_to_paper(run, paper, as_path(out) or Path(f"{name_of(run)}.csv"), judge)
     chosen = next((known for known in RATING_FORMATS if known == format), None)
     if chosen is None:

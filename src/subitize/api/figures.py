@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from subitize.api import options
-from subitize.api.calls import AS_WARNINGS, as_list, as_path, locate, name_of, opened, verb
+from subitize.api.calls import AS_WARNINGS, as_list, as_path, locate, name_of, opened, refuse_beside, verb
 from subitize.api.options import AnyPath, AnyRun, Names, Opt
 from subitize.errors import BadValueError
 from subitize.io.memory import gc_paused
@@ -51,8 +51,9 @@ def score(
     from subitize.report.scores import describe_gaps, pass_result, score_result
 
     if alignment or scorer:
-        kind = "alignment" if alignment else "scorer"
-        _refuse(kind, rule=rule, pass_at_k=pass_at_k, prompts=prompts != "sampled" and prompts)
+        unused: dict[str, Names | bool | None] = {"scorer": scorer} if alignment else {"by": by}
+        unused |= {"agreement": agreement != "plurality" and agreement, "prompts": prompts != "sampled" and prompts}
+        refuse_beside("alignment" if alignment else "scorer", rule=rule, pass_at_k=pass_at_k, **unused)
         return _align(run, by, judge) if alignment else _rescore(run, scorer, judge)
     estimand, factors = check_prompts(prompts), None if by is None else as_list(by)
     if pass_at_k and estimand == "fixed":
@@ -140,7 +141,7 @@ def compare(
     reader, estimand = choose_reader(judge, rule, events.warn, agreement), check_prompts(prompts)
     _check_once(_some(runs))
     if refined:
-        _refuse("refined", by=by, measures=measures, prompts=estimand == "fixed" and estimand)
+        refuse_beside("refined", by=by, measures=measures, prompts=estimand == "fixed" and estimand)
         if len(runs) > 1:
             raise BadValueError(
                 f"{len(runs)} runs, but refined prompts are compared within one run; for the models of several: "
@@ -299,14 +300,6 @@ def plate(
     reader = choose_reader(judge, rule, events.warn)
     with opened(run) as (own,):
         return write_plate(own, reader, choice, Path(out), events)
-
-
-def _refuse(kind: str, **given: Names | bool | None) -> None:
-    """Refuse what says nothing about this kind of figure."""
-    for name, value in given.items():
-        if value:
-            shown = "" if value is True else f" {as_list(value)[0]}"
-            raise BadValueError(f"`{name}`{shown}: leave it out with `{kind}`")
 
 
 def _some(runs: Sequence[AnyRun]) -> Sequence[AnyRun]:

@@ -191,7 +191,7 @@ def judge(
         tally = judge_responses(plan, own, events)
         earlier = find_other_rules(plan, own)
     if earlier:
-        anew = shlex.join(["score", name_of(run), "--judge", str(plan.judge), "--rule", str(plan.rule)])
-        events.warn(f"what was read before, by {', '.join(earlier)}, stays so; to read it anew: subitize {anew}")
+        again = shlex.join(["score", name_of(run), "--judge", str(plan.judge), "--rule", str(plan.rule)])
+        events.warn(f"what was read before keeps its rule, {', '.join(earlier)}; to read it again: subitize {again}")
     raise_errors(plan.budget, RunResult([], [tally]), judge)
     return None

@@ -1,5 +1,6 @@
 """Names and options of the version before: each still works, and says what it is called now."""
 
+import re
 from collections.abc import Sequence
 
 from subitize.papers import papers_by_name
@@ -36,10 +37,11 @@ _NOW = {
 def modernise(arguments: Sequence[str]) -> list[str]:
     """Write a command by its name of today; say so if it had another."""
     given = list(arguments)
+    named = {one.partition("=")[0] for one in given}
     for old, now in _NOW.items():
         words = [one for one in old.split() if one[0] != "-"]
         flags = [one for one in old.split() if one[0] == "-"]
-        if given[: len(words)] == words and set(flags) <= set(given) and given[:2] != now.split()[:2]:
+        if given[: len(words)] == words and set(flags) <= named and given[:2] != now.split()[:2]:
             rest = [one for one in given[len(words) :] if one not in flags or one in now]
             shown, fitted = _fit(old, now, rest)
             return _say(old, shown, fitted)
@@ -64,7 +66,7 @@ def _fit(old: str, now: str, rest: list[str]) -> tuple[str, list[str]]:
         case "exclude" if len(rest) > 1:
             return "show RUN --exclude ITEM", ["show", rest[0], "--exclude", *rest[1:]]
         case "import named-counts":
-            model = ["--from-file-names" if one == "--model" else one for one in rest]
+            model = [re.sub("^--model(?=$|=)", "--from-file-names", one) for one in rest]
             return "import readings --run RUN --from-file-names MODEL", ["import", "readings", "--run", *model]
         case "export --paper":
             return now, ["export", "ratings", *rest]

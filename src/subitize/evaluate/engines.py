@@ -68,7 +68,7 @@ class Called:
     seconds: float
 
 
-# A failure stands for the whole call.
+# A failure is that of the whole call.
 Call = Callable[[Sequence[Any]], Awaitable[Called | Failure]]
 # About the time that worker processes take to start: shorter work needs none.
 IN_PROCESS_SECONDS = 2.0

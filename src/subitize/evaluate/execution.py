@@ -31,13 +31,7 @@ from subitize.evaluate.plan import (
 )
 from subitize.evaluate.processes import result_of
 from subitize.evaluate.sampling import batches
-from subitize.interfaces import (
-    Events,
-    Pixels,
-    Reply,
-    Request,
-    Suite,
-)
+from subitize.interfaces import Events, Pixels, Reply, Request, Suite
 from subitize.io import codec
 from subitize.io.images import decode, image_format
 from subitize.language.nouns import singular
@@ -72,8 +66,8 @@ _REASONS_NAMED = 3
 # The trials of one call, with the picture that they are about if it is drawn for them.
 _Job = tuple[TrialBatch, Drawing | None]
 _Done = tuple[PlannedTrial, Response]
-_SUITE: Resolved[Suite] = Resolved(Spec(SIGHT_CHECK, {}, SIGHT_CHECK), SightCheck(), SIGHT_CHECK)
-_EXAMPLES = 4
+_SIGHT_SUITE: Resolved[Suite] = Resolved(Spec(SIGHT_CHECK, {}, SIGHT_CHECK), SightCheck(), SIGHT_CHECK)
+_WRONG_ANSWERS_SHOWN = 4
 
 
 @dataclass(slots=True)
@@ -430,7 +424,7 @@ def plan_check(plan: SuitePlan, run: Run | None) -> SuitePlan | None:
     if checks and checks[-1].is_passed:
         return None
     repeats = len(checks) + (not checks or checks[-1].is_whole)
-    return Planner(plan.config, run, None, plan.budget).plan_all(_SUITE, plan.model, repeats)
+    return Planner(plan.config, run, None, plan.budget).plan_all(_SIGHT_SUITE, plan.model, repeats)
 
 
 def check_sight(plan: SuitePlan, run: Run, engine: Engine, events: Events) -> str:
@@ -462,7 +456,7 @@ def _needs_check(plan: SuitePlan, run: Run | None) -> bool:
 
 
 def _complain(model: str, check: SightAnswers) -> str:
-    examples = "; ".join(f"{_shown(item)}: {_words(outcome)}" for item, outcome in check.wrong[:_EXAMPLES])
+    examples = "; ".join(f"{_shown(item)}: {_words(outcome)}" for item, outcome in check.wrong[:_WRONG_ANSWERS_SHOWN])
     return (
         f"{model} named the number in {check.right} of {len(check.said)} plain pictures of one to four things, and "
         f"{NEEDED} are needed ({examples}). Does the server hand the picture on to the model? To run it all the same: "

@@ -70,7 +70,7 @@ class Rewriting:
             raise BadValueError(f"suite {name!r} is refined already; take {base_suite(name)!r}")
         _ = self.writer
         if not self.instruction.strip():
-            raise BadValueError("`instruction` is empty; say what the model shall do with a prompt")
+            raise BadValueError("`instruction` is empty; say what the model should do with a prompt")
 
     @property
     def writer(self) -> Writes:

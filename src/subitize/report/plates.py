@@ -146,7 +146,7 @@ def _choose_suite(observations: Frame, name: str | None) -> str:
     if name is not None and name not in known:
         raise UnknownNameError("suite with readings", name, known)
     if name is None and len(known) > 1:
-        raise BadValueError(f"a plate is of one suite; name it with `suite`: {', '.join(known)}")
+        raise BadValueError(f"a plate shows one suite; name it with `suite`: {', '.join(known)}")
     return name or known[0]
 
 

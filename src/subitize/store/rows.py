@@ -184,7 +184,7 @@ def is_by(run: "Run", judge: str, *conditions: ColumnElement[bool]) -> ColumnEle
 
 
 def is_current(run: "Run") -> ColumnElement[bool]:
-    """Return the condition that a reading is of this run and no other replaces it."""
+    """Return the condition that a reading belongs to this run and that no other replaces it."""
     c = tables.readings.c
     replaced = select(c.replaces).where(is_of(run, tables.readings), c.replaces.is_not(None))
     return is_of(run, tables.readings) & c.id.not_in(replaced)

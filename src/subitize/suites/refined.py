@@ -78,7 +78,7 @@ class Rewritten:
         if row.base_prompt and row.base_prompt != prompt.strip():
             raise BadFileError(
                 f"{self._path.name}: {row.item} was rewritten from {row.base_prompt!r}, and is {prompt!r} now; "
-                "rewrite it anew"
+                "rewrite it again"
             )
         return row.prompt
 
