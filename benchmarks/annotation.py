@@ -89,7 +89,7 @@ def _make_run(path: Path, size: Size) -> None:
     with Run(Folder(path), create=True) as run, run.lease("model artist") as lease:
         run.add_suite(Spec("drawn", {}, "drawn"), 0, items)
         run.add_model(_MODEL, is_stand_in=False)
-        picture = run.images.save(render(Stimulus("apples", 3, seed=1, size_px=256)).png, "png")
+        picture = run.image_files.save(render(Stimulus("apples", 3, seed=1, size_px=256)).png, "png")
         trials = (Trial(item.id, _MODEL.text, _MODEL.options) for item in items)
         run.add_responses(lease, [Response(trial, Drawn(picture), Provenance(0, "")) for trial in trials])
 

@@ -37,6 +37,7 @@ PARTS = {
     "hub": Part(("huggingface_hub",), "pip install 'subitize[hub]'"),
     "inspect": Part(("inspect_ai", "openai"), "pip install 'subitize[inspect]' openai"),
     "label_studio": Part((), "make .venv-label-studio/.sdk", LABEL_STUDIO.exists),
+    "notebook": Part(("nbclient", "ipykernel"), "pip install nbclient ipykernel"),
     "ocr": Part(("rapidocr", "onnxruntime"), "pip install 'subitize[ocr]'"),
     "postgres": Part(
         ("psycopg",),

@@ -24,3 +24,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
         if name in api.__all__:
             return getattr(api, name)
     raise AttributeError(f"module 'subitize' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return ["__version__", *import_module(f"{__name__}.api").__all__]

@@ -3,7 +3,8 @@
 import inspect
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property, partial
 from importlib.resources import files
@@ -111,6 +112,10 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
 }
 
 
+_IN_PROGRAM: dict[tuple[Kind, str], Callable[[], Any]] = {}
+"""What makes the objects that the calling program brought, by kind and name."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved(Generic[T]):
     """A loaded suite, model or judge with its spec and the text it was loaded from.
@@ -167,6 +172,28 @@ class Description:
     options: Sequence[Option] = ()
     is_complete: bool = False
     remedy: str | None = None
+
+
+def register(kind: Kind, given: object, name: str | None = None) -> str:
+    """Let a suite, model or judge of the calling program be found by a name, and return the name.
+
+    A function becomes a model. What computes does so in this process, as another could not make the object again.
+    """
+    made: Any = given
+    name = name or str(getattr(given, "__name__", type(given).__name__))
+    if not re.fullmatch(r"\w[\w.-]*", name):
+        raise BadValueError(f"{kind.removesuffix('s')} {name!r}: give it a `name` of letters, digits, _, . and -")
+    if name in _known(kind):
+        raise BadValueError(f"{kind.removesuffix('s')} {name!r} is there already: give yours another `name`")
+    if kind == "models" and not any(hasattr(made, shape) for shape in _SHAPES) and callable(made):
+        from subitize.models.functions import FunctionModel
+
+        made = FunctionModel(made, name)
+    if hasattr(made, "compute") and not hasattr(made, "compute_all"):
+        made = copy(made)
+        made.batch_size, made.compute_all = 1, lambda asked: [made.compute(one) for one in asked]
+    _IN_PROGRAM[kind, name] = lambda: made
+    return name
 
 
 def make_suite(text: str) -> Resolved[Suite]:
@@ -267,7 +294,7 @@ def find_suite_rule(name: str) -> str | None:
     """
     base = base_suite(name)
     try:
-        suite = plugins.load(_find("suites", base))
+        suite = _load("suites", base)
     except SubitizeError:
         return None
     rule: str | None = getattr(suite, "rule", Suite.rule)
@@ -279,7 +306,7 @@ def find_suite_title(name: str) -> str | None:
     if name.endswith(OF_FILE):
         return title_of_file(name)
     try:
-        title = getattr(plugins.load(_find("suites", name)), "title", None)
+        title = getattr(_load("suites", name), "title", None)
         return title if isinstance(title, str) else make_suite(name).obj.title
     except SubitizeError:
         return None
@@ -291,7 +318,7 @@ def find_references(suite: str) -> Sequence[Reference]:
     if paper:
         return paper.references
     try:
-        return tuple(getattr(plugins.load(_find("suites", base_suite(suite))), "references", ()))
+        return tuple(getattr(_load("suites", base_suite(suite)), "references", ()))
     except SubitizeError:
         return ()
 
@@ -456,6 +483,13 @@ def _find(kind: Kind, name: str) -> str:
     return known[name]
 
 
+def _load(kind: Kind, name: str) -> Any:  # noqa: ANN401
+    """Load what makes one of a kind; of an object of the calling program, the object."""
+    if (kind, name) in _IN_PROGRAM:
+        return _IN_PROGRAM[kind, name]()
+    return plugins.load(_find(kind, name))
+
+
 def _as_counting(kind: Kind, name: str, reference: str, found: Any) -> Any:  # noqa: ANN401
     """Return what makes a thing: of a detector, what makes its model or judge."""
     if kind not in _DETECTING or name in _BUILT_IN[kind]:
@@ -473,10 +507,11 @@ class _Factory:
     """The constructor behind a name: one optional positional parameter, the target, and keyword options."""
 
     def __init__(self, kind: Kind, name: str) -> None:
-        reference = _find(kind, name)
+        in_program = _IN_PROGRAM.get((kind, name))
+        reference = "the calling program" if in_program else _find(kind, name)
         self._name, self._kind, self._is_ours = name, kind, reference.startswith("subitize.")
         self._who = f"{kind.removesuffix('s')} {name!r}"
-        found = plugins.load(reference, f"{self._who} ({reference})")
+        found = in_program or plugins.load(reference, f"{self._who} ({reference})")
         try:
             self._make = _as_counting(kind, name, reference, found)
             parameters = inspect.signature(self._make, eval_str=True).parameters.values()

@@ -50,7 +50,7 @@ def full_run(run: Run) -> Run:
     run.add_suite(SUITE, 5, ITEMS)
     run.add_suite(Spec("production", {}, "production"), 5, [odd])
     run.add_model(MODEL, is_stand_in=True)
-    drawn = Drawn(run.images.save(b"a picture", "png"))
+    drawn = Drawn(run.image_files.save(b"a picture", "png"))
     outcomes: list[Outcome] = [Said(NASTY), Scored({"match": 0.25}), Refused("no\nthanks"), Failed("400", False)]
     trials = [trial(item) for item in (*ITEMS, odd)]
     with run.lease("a") as lease:
@@ -196,7 +196,7 @@ def test_an_attached_image_is_the_pictures(full_run: Run) -> None:
     named, other = trial(drawing_item(), repeat=1), trial(drawing_item(), repeat=2)
     with full_run.lease("a") as lease:
         full_run.add_responses(lease, [response(one, Drawn(Elsewhere("apples_7"))) for one in (named, other)])
-        full_run.add_attachments(lease, [Attachment(named.id, full_run.images.save(b"pixels", "webp"), "a.webp")])
+        full_run.add_attachments(lease, [Attachment(named.id, full_run.image_files.save(b"pixels", "webp"), "a.webp")])
     responses = frames(full_run)["responses"]
     assert Path(responses["image"][5]).read_bytes() == b"pixels"
     assert responses["image"][6] == "apples_7"
@@ -233,7 +233,7 @@ def test_a_group_lists_its_members(run: Run) -> None:
     run.add_suite(Spec("production", {}, "production"), 5, [item])
     run.add_model(MODEL, is_stand_in=True)
     trials = [trial(item, repeat=repeat) for repeat in range(4)]
-    drawn = Drawn(run.images.save(b"a picture", "png"))
+    drawn = Drawn(run.image_files.save(b"a picture", "png"))
     with run.lease("a") as lease:
         run.add_responses(lease, [response(one, drawn) for one in reversed(trials)])
         groups = [Subject((trials[first].id, trials[first + 1].id)) for first in (0, 2)]

@@ -56,7 +56,7 @@ def make_run(location: Location, items: Sequence[Item], *, repeats: int = 1, pro
         responses = []
         for place, one in enumerate(items):
             for repeat in range(repeats):
-                stored = run.images.save(_png((place * 37 % 256, repeat * 60, 90), prompt_in_file), "png")
+                stored = run.image_files.save(_png((place * 37 % 256, repeat * 60, 90), prompt_in_file), "png")
                 responses.append(_response(one, stored, repeat))
         with run.lease("model artist") as lease:
             run.add_responses(lease, responses)

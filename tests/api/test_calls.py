@@ -1,7 +1,6 @@
 """The package as programs use it: the figures and errors of the commands, and nothing is imported early."""
 
 import asyncio
-import json
 import linecache
 import math
 import re
@@ -15,7 +14,6 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 import subitize
@@ -146,28 +144,38 @@ def test_a_worker_process_that_imports_the_program_does_not_begin_again(tmp_path
     assert 'put its calls under if __name__ == "__main__":' in ended.stderr
 
 
-@pytest.mark.slow
-def test_the_program_of_the_page_runs(tmp_path: Path) -> None:
+def program_of_page(name: str) -> str:
     page = (ROOT / "docs" / "python.md").read_text("utf-8")
-    (source,) = re.findall(r"^```python first_look.py\n(.*?)^```", page, re.M | re.S)
-    (tmp_path / "first_look.py").write_text(source, "utf-8")
-    ended = subprocess.run([sys.executable, "first_look.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100)
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.endswith("python.html\n")
+    (source,) = re.findall(rf"^```python {name}\n(.*?)^```", page, re.M | re.S)
+    return str(source)
 
 
 @pytest.mark.slow
-def test_the_cells_of_the_notebook_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    notebook = json.loads((ROOT / "examples" / "first_look.ipynb").read_text("utf-8"))
-    names: dict[str, object] = {}
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            assert cell["outputs"] == []
-            exec("".join(cell["source"]), names)
-    assert isinstance(names["run"], Run)
-    assert isinstance(names["ranks"], pl.DataFrame)
-    assert (tmp_path / "notebook.html").exists()
+@pytest.mark.parametrize(("program", "written"), [("first_look.py", "python.html"), ("own_model.py", "five.html")])
+def test_the_programs_of_the_page_run(tmp_path: Path, program: str, written: str) -> None:
+    (tmp_path / program).write_text(program_of_page(program), "utf-8")
+    ended = subprocess.run([sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.endswith(f"{written}\n")
+
+
+@pytest.mark.slow
+@pytest.mark.notebook
+def test_the_notebook_runs_in_jupyter_and_shows_tables(tmp_path: Path) -> None:
+    """A kernel has an event loop running, which a test has not."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(ROOT / "examples" / "first_look.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    assert not any(cell.outputs for cell in notebook.cells if cell.cell_type == "code")
+    _, *cells = program_of_page("own_model.py").split("\n\n\n")
+    make_cell = nbformat.v4.new_code_cell
+    notebook.cells += [make_cell(source) for source in (*cells, "run.score()")]  # type: ignore[no-untyped-call]
+    NotebookClient(notebook, timeout=100, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    assert not any(output.output_type == "error" for output in shown)
+    assert "<table" in shown[-1].data["text/html"]
+    assert {page.name for page in tmp_path.glob("*.html")} == {"notebook.html", "five.html"}
 
 
 def test_a_verb_works_where_an_event_loop_is_running(tmp_path: Path) -> None:

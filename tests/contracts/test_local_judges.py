@@ -165,7 +165,7 @@ def test_a_picture_that_is_damaged_costs_only_itself_and_is_looked_at_again(
         stored = next(one for one in run.responses() if one.trial_id in looked_at)
         assert isinstance(stored.response.outcome, Drawn)
         assert isinstance(stored.response.outcome.picture, Stored)
-        picture = run.images.path(stored.response.outcome.picture)
+        picture = run.image_files.path(stored.response.outcome.picture)
         kept = picture.read_bytes()
         picture.write_bytes(kept[: len(kept) // 2])
         spoilt = judge_run(run, judge)

@@ -190,7 +190,10 @@ def test_alone_or_in_a_batch_it_gives_the_same(written: Written, in_batches: Run
         for item_id, outcome in outcomes(in_batches).items():
             match outcome, others[item_id]:
                 case Drawn(picture=Stored() as picture), Drawn(picture=Stored() as other_picture):
-                    one, two = decode(in_batches.images.load(picture)), decode(alone.images.load(other_picture))
+                    one, two = (
+                        decode(in_batches.image_files.load(picture)),
+                        decode(alone.image_files.load(other_picture)),
+                    )
                     assert np.abs(one.astype(int) - two.astype(int)).max() <= NEAR
                 case pair:
                     assert_same(*pair)

@@ -50,7 +50,7 @@ def run(tmp_path: Path) -> Run:
     run.add_suite(SUITE, 0, [ITEM])
     run.add_model(MODEL, is_stand_in=True)
     trials = [Trial(ITEM.id, MODEL.text, MODEL.options, repeat) for repeat in range(5)]
-    pictures = [Drawn(run.images.save(bytes([repeat]), "png")) for repeat in range(3)]
+    pictures = [Drawn(run.image_files.save(bytes([repeat]), "png")) for repeat in range(3)]
     outcomes: list[Outcome] = [*pictures, Refused("no"), Failed("500", is_transient=True)]
     with run.lease("random") as lease:
         run.add_responses(lease, [response(trial, outcome) for trial, outcome in zip(trials, outcomes, strict=True)])
@@ -181,7 +181,7 @@ def test_tries_that_may_have_been_paid_for_are_written_once_for_all_answers_of_a
     with Run(Folder(tmp_path / "run"), create=True) as run:
         run.add_suite(SUITE, 0, [item])
         run.add_model(MODEL, is_stand_in=True)
-        drawn = Drawn(run.images.save(b"a picture", "png"))
+        drawn = Drawn(run.image_files.save(b"a picture", "png"))
         with run.lease("random") as lease:
             run.add_responses(lease, [response(Trial(item.id, MODEL.text, MODEL.options, 0), drawn)])
         summary = judge_run(run, make_judge("nosy:gives=unsettled"))

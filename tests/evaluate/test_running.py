@@ -111,7 +111,7 @@ def test_a_worker_that_dies_ends_the_run_with_a_remedy(run: Run) -> None:
 def test_bytes_that_are_no_image_are_a_failure_and_leave_no_file(run: Run) -> None:
     summary = go(run, "production:numbers=1-2", "garbage", repeats=1)
     assert summary.failed == 8
-    assert list(run.images.names()) == []
+    assert list(run.image_files.names()) == []
 
 
 @pytest.mark.parametrize("gives", ["nothing", "text", "number", "nan", "pixels", "tokens"])

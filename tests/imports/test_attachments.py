@@ -223,7 +223,7 @@ def test_images_of_votes_are_found_by_a_layout_and_further_votes_come_in(made: P
             outcome = found[repeat]
             assert isinstance(outcome, Drawn)
             assert isinstance(outcome.picture, Attached)
-            assert opened.images.load(outcome.picture) == drawn[repeat].read_bytes()
+            assert opened.image_files.load(outcome.picture) == drawn[repeat].read_bytes()
     other = item.replace("apple", "cat")
     votes.write_text(f"annotator,model,item,vote\nann,imagen-3,{other},no\n", encoding="utf-8")
     assert call("import", "votes", votes, "--run", run, "--suite", suite).code == 0

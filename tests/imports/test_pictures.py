@@ -55,7 +55,7 @@ def test_pictures_of_a_folder_or_a_zip_are_pages_of_a_run(tmp_path: Path) -> Non
             pages = [page for page in collect_pages(run).pages if page.model == maker]
             assert [page.prompt for page in pages] == ["a.png", "more/b.PNG"]
             assert {(page.forms, page.asks[0].question) for page in pages} == {(("count",), Count("apple"))}
-            assert [run.images.load(page.pictures[0]) for page in pages] == [png(1), png(2)]
+            assert [run.image_files.load(page.pictures[0]) for page in pages] == [png(1), png(2)]
     again = call("import", "images", tmp_path / "crate", "--out", tmp_path / "run", "--question", HOW_MANY)
     assert "0 images added, 2 there already" in again.out
 

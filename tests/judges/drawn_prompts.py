@@ -71,7 +71,7 @@ def store(run: Run, drawn: Sequence[tuple[Trial, bytes]], model: Spec = EXACT) -
     run.add_model(model, is_stand_in=True)
     answers: list[Response] = []
     for trial, data in drawn:
-        outcome: Outcome = Drawn(run.images.save(data, "png"))
+        outcome: Outcome = Drawn(run.image_files.save(data, "png"))
         answers.append(Response(trial, outcome, Provenance(seed=0, prompt_sent="")))
     with run.lease("model") as lease:
         run.add_responses(lease, answers)

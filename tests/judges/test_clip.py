@@ -52,7 +52,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 def exhibit(run: Run, index: int, *questions: Question, prompt: str | None = None) -> JudgeRequest:
     outcome = [stored.response.outcome for stored in run.responses()][index]
     assert isinstance(outcome, Drawn)
-    return JudgeRequest((outcome,), tuple(JudgeQuestion(one, one.id) for one in questions), run.images.load, prompt)  # type: ignore[arg-type]
+    asked = tuple(JudgeQuestion(one, one.id) for one in questions)
+    return JudgeRequest((outcome,), asked, run.image_files.load, prompt)  # type: ignore[arg-type]
 
 
 def compared(judge: Clip, *exhibits: JudgeRequest) -> list[dict[str, float]]:

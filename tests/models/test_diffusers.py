@@ -524,7 +524,7 @@ def test_a_stopped_run_goes_on_to_the_same_pictures(folders: Callable[[str], Pat
     def pictures(run: Run) -> dict[str, NDArray[np.int16]]:
         outcomes = {stored.response.trial.id: stored.response.outcome for stored in run.responses()}
         return {
-            id: decode(run.images.load(outcome.picture)).astype(np.int16)
+            id: decode(run.image_files.load(outcome.picture)).astype(np.int16)
             for id, outcome in outcomes.items()
             if isinstance(outcome, Drawn) and isinstance(outcome.picture, Stored)
         }

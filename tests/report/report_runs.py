@@ -173,7 +173,7 @@ def drawn(folder: Path) -> Run:
         file = io.BytesIO()
         Image.new("RGB", (300, 200), (20 * number, 90, 90)).save(file, "PNG")
         trial = Trial(item.id, "drawer", {})
-        responses.append(Response(trial, Drawn(run.images.save(file.getvalue(), "png")), PAID))
+        responses.append(Response(trial, Drawn(run.image_files.save(file.getvalue(), "png")), PAID))
         boxes = tuple(Box("apple", 0.9, (10.0 * n, 5.0, 10.0 * n + 8, 25.0)) for n in range(number))
         readings.append(Reading(Subject((trial.id,)), Count("apple"), "finder", Boxes(boxes), "boxes@1", Known(number)))
     with run.lease("test") as lease:
@@ -296,4 +296,4 @@ def _refine(suite: str, refinement: str) -> str:
 def _picture(run: Run) -> Stored:
     file = io.BytesIO()
     Image.new("RGB", (64, 64), (20, 90, 90)).save(file, "PNG")
-    return run.images.save(file.getvalue(), "png")
+    return run.image_files.save(file.getvalue(), "png")

@@ -53,7 +53,7 @@ def add_reading(run: Run, item: Item, boxes: Sequence[Box], rule: Rule = RULE, j
     value = interpret(evidence, question, rule)
     with run.lease("test") as lease:
         run.add_responses(
-            lease, [Response(trial, Drawn(run.images.save(file.getvalue(), "png")), Provenance(1, "draw"))]
+            lease, [Response(trial, Drawn(run.image_files.save(file.getvalue(), "png")), Provenance(1, "draw"))]
         )
         run.add_readings(lease, [Reading(Subject((trial.id,)), question, judge, evidence, str(rule), value)])
 

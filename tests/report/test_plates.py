@@ -124,7 +124,7 @@ def store(folder: Path, items: Sequence[Item], made: dict[str, Callable[[Run, It
 
 
 def drew(*values: int, colour: str = "navy") -> Callable[[Run, Item], Made]:
-    return lambda run, _: (Drawn(run.images.save(png(colour), "png")), [Known(value) for value in values])
+    return lambda run, _: (Drawn(run.image_files.save(png(colour), "png")), [Known(value) for value in values])
 
 
 def gave(outcome: Outcome | None) -> Callable[[Run, Item], Made]:
@@ -244,7 +244,7 @@ def test_the_latest_attempt_is_shown(tmp_path: Path) -> None:
     (item,) = draws("five apples")
     with store(tmp_path / "run", [item], {"again": drew(4)}) as run:
         trial = Trial(item.id, "again", {}, attempt=1)
-        later = Drawn(run.images.save(png("gold"), "png"))
+        later = Drawn(run.image_files.save(png("gold"), "png"))
         with run.lease("test") as lease:
             run.add_responses(lease, [Response(trial, later, Provenance(0, "p"))])
             reading = Reading(Subject((trial.id,)), Count("apple"), "parser", Words(""), "strict@1", Known(5))
@@ -294,9 +294,9 @@ def test_pictures_that_cannot_be_shown_are_named(tmp_path: Path) -> None:
     damaged = png("navy")[:40]
     made: dict[str, Callable[[Run, Item], Made]] = {
         "elsewhere": lambda *_: (Drawn(Elsewhere("cats_3.png")), [Known(5)]),
-        "damaged": lambda run, _: (Drawn(run.images.save(damaged, "png")), [Known(5)]),
+        "damaged": lambda run, _: (Drawn(run.image_files.save(damaged, "png")), [Known(5)]),
         "gone": lambda *_: (Drawn(Stored("ab" * 32, "png")), [Known(5)]),
-        "huge": lambda run, _: (Drawn(run.images.save(huge(), "png")), [Known(5)]),
+        "huge": lambda run, _: (Drawn(run.image_files.save(huge(), "png")), [Known(5)]),
     }
     with store(tmp_path / "run", draws("five apples"), made | {"fine": drew(5)}) as run:
         path = write(run, tmp_path / "plate.svg")
@@ -312,7 +312,7 @@ def test_pictures_that_cannot_be_shown_are_named(tmp_path: Path) -> None:
 
 
 def test_pictures_of_any_shape_keep_it(tmp_path: Path) -> None:
-    wide = {"wide": lambda run, _: (Drawn(run.images.save(png("navy", (300, 100)), "png")), [Known(5)])}
+    wide = {"wide": lambda run, _: (Drawn(run.image_files.save(png("navy", (300, 100)), "png")), [Known(5)])}
     with store(tmp_path / "run", draws("five apples"), wide) as run:  # type: ignore[arg-type]
         vector, pixels = (write(run, tmp_path / f"plate.{kind}") for kind in ("svg", "png"))
     (found,) = ElementTree.parse(vector).getroot().iter(f"{SVG}image")

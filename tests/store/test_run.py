@@ -160,29 +160,29 @@ def test_an_unexpired_lease_of_another_machine_is_respected(run: Run, open_run: 
 
 
 def test_an_image_is_visible_under_its_hash_and_only_whole(run: Run) -> None:
-    stored = run.images.save(b"some bytes", "png")
-    assert run.images.load(stored) == b"some bytes"
-    assert run.images.path(stored).name == f"{stored.hash}.png"
-    assert run.images.save(b"some bytes", "png") == stored
-    assert list(run.images.names()) == [f"{stored.hash}.png"]
-    assert [path.name for path in run.images.root.rglob("*") if path.is_file()] == [f"{stored.hash}.png"]
+    stored = run.image_files.save(b"some bytes", "png")
+    assert run.image_files.load(stored) == b"some bytes"
+    assert run.image_files.path(stored).name == f"{stored.hash}.png"
+    assert run.image_files.save(b"some bytes", "png") == stored
+    assert list(run.image_files.names()) == [f"{stored.hash}.png"]
+    assert [path.name for path in run.image_files.root.rglob("*") if path.is_file()] == [f"{stored.hash}.png"]
 
 
 def test_a_sweep_removes_orphans_and_half_written_files_and_keeps_the_rest(run: Run) -> None:
-    wanted, orphan = run.images.save(b"wanted", "png"), run.images.save(b"orphan", "jpeg")
-    (run.images.root / "incoming" / "half").write_bytes(b"hal")
+    wanted, orphan = run.image_files.save(b"wanted", "png"), run.image_files.save(b"orphan", "jpeg")
+    (run.image_files.root / "incoming" / "half").write_bytes(b"hal")
     with run.lease("random") as lease:
         run.add_responses(lease, [response(trial(ITEMS[0]), Drawn(wanted))])
         assert run.sweep(lease) == 2
         assert run.sweep(lease) == 0
-    assert run.images.load(wanted) == b"wanted"
+    assert run.image_files.load(wanted) == b"wanted"
     with pytest.raises(BadImageError, match="gone"):
-        run.images.load(orphan)
+        run.image_files.load(orphan)
 
 
 def test_a_sweep_touches_nothing_that_is_not_named_as_our_images_are(run: Run) -> None:
-    run.images.save(b"orphan", "png")
-    foreign = run.images.root / "ab" / "thesis.doc"
+    run.image_files.save(b"orphan", "png")
+    foreign = run.image_files.root / "ab" / "thesis.doc"
     foreign.parent.mkdir(exist_ok=True)
     foreign.write_text("precious")
     with run.lease("random") as lease:
@@ -201,11 +201,11 @@ def test_runs_of_one_name_in_two_databases_do_not_share_images(
     postgres: PostgresServer, open_run: OpenRun, tmp_path: Path
 ) -> None:
     one, other = (open_run(Database(postgres.new_database(), "same", tmp_path)) for _ in range(2))
-    kept = one.images.save(b"picture", "png")
+    kept = one.image_files.save(b"picture", "png")
     with other.lease("random") as lease:
         other.sweep(lease)
-    assert one.images.load(kept) == b"picture"
-    assert one.images.root != other.images.root
+    assert one.image_files.load(kept) == b"picture"
+    assert one.image_files.root != other.image_files.root
 
 
 def test_a_suite_whose_items_bear_another_name_is_refused(run: Run) -> None:
@@ -215,10 +215,10 @@ def test_a_suite_whose_items_bear_another_name_is_refused(run: Run) -> None:
 
 
 def test_a_sweep_waits_while_another_model_is_at_work(run: Run, open_run: OpenRun, location: Location) -> None:
-    run.images.save(b"just written by the other, its row not yet committed", "png")
+    run.image_files.save(b"just written by the other, its row not yet committed", "png")
     with run.lease("random") as lease, open_run(location).lease("another"):
         assert run.sweep(lease) == 0
-    assert len(list(run.images.names())) == 1
+    assert len(list(run.image_files.names())) == 1
 
 
 def test_another_seed_or_other_options_are_refused_by_name(run: Run) -> None:
@@ -383,7 +383,7 @@ def test_an_image_attached_later_is_seen_beside_the_name_and_changes_no_row(run:
         run.add_responses(lease, [named, other])
         query = "SELECT outcome FROM responses ORDER BY id LIMIT 1"
         before = _execute(location, query)
-        image = run.images.save(b"\x89PNG\r\n\x1a\n", "png")
+        image = run.image_files.save(b"\x89PNG\r\n\x1a\n", "png")
         run.add_attachments(lease, [Attachment(named.trial.id, image, "a_0.png")])
         assert run.sweep(lease) == 0
     attached = Drawn(Attached(image.hash, "png", "a_0"))
@@ -396,7 +396,7 @@ def test_an_image_attached_later_is_seen_beside_the_name_and_changes_no_row(run:
 
 def test_a_trial_has_one_attachment(run: Run) -> None:
     with run.lease("m") as lease:
-        images = [run.images.save(bytes([number]), "png") for number in range(2)]
+        images = [run.image_files.save(bytes([number]), "png") for number in range(2)]
         run.add_attachments(lease, [Attachment("t", images[0], "x.png")])
         with pytest.raises(StorageError, match="refused"):
             run.add_attachments(lease, [Attachment("t", images[1], "y.png"), Attachment("u", images[1], "y.png")])

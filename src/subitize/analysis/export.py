@@ -150,7 +150,7 @@ def _responses(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
         prompt_sent=provenance.str.json_path_match("$.prompt_sent"),
     ).with_columns(file=file)
     hash, ending = (pl.col("file").str.split_exact(".", 1).struct.field(f"field_{place}") for place in (0, 1))
-    path = pl.concat_str(pl.lit(f"{run.images.root}{os.sep}"), hash.str.head(2), pl.lit(os.sep), "file")
+    path = pl.concat_str(pl.lit(f"{run.image_files.root}{os.sep}"), hash.str.head(2), pl.lit(os.sep), "file")
     begin, middle, end = map(pl.lit, ('{"picture":{"hash":"', '","format":"', '","kind":"stored"},"kind":"drawn"}'))
     return rows.select(
         *("trial", "item", "model", "repeat", "attempt"),

@@ -120,7 +120,7 @@ class Host:
         monitor = AgreementMonitor(run.location, plan.judge)
         self._monitors.append(monitor)
         self._served.add((name, plan.name))
-        self._mount(path, make_app(opened.study, run.images, monitor, self._hosts, making_link))
+        self._mount(path, make_app(opened.study, run.image_files, monitor, self._hosts, making_link))
         return opened
 
     def _take_lease(self, name: str, run: Run, judge: str) -> Lease:

@@ -105,7 +105,7 @@ def find_with_faces(run: Run, events: Events) -> dict[str, str]:
     finder = FaceFinder()
     pictures = {Images.name(picture): picture for picture in list_pictures(run.responses())}
     watched = watch(events, "images", pictures.values())
-    return {Images.name(one): HAS_FACES for one in watched if finder.find(decode(run.images.load(one)))}
+    return {Images.name(one): HAS_FACES for one in watched if finder.find(decode(run.image_files.load(one)))}
 
 
 def _find_all(run: Run, lines: Iterable[CsvRow], reason: str) -> dict[str, str]:

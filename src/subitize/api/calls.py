@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from subitize.evaluate.costs import Budget
     from subitize.interfaces import Events
+    from subitize.registry import Kind
     from subitize.report.table import Result
     from subitize.store import Location, Run
 
@@ -163,6 +164,15 @@ def told(records: object, *lines: str) -> "Result":
 def as_list(names: Names | None) -> list[str]:
     """Return one name, or several, as a list."""
     return [names] if isinstance(names, str) else list(names or ())
+
+
+def spec_of(kind: "Kind", given: object, name: str | None = None) -> str:
+    """Return the spec of a suite, model or judge; one that the program brings gets a name."""
+    if isinstance(given, str):
+        return given
+    from subitize.registry import register
+
+    return register(kind, given, name)
 
 
 def refuse_beside(option: str, **given: Names | bool | None) -> None:

@@ -9,6 +9,7 @@ from subitize.api.options import AnyPath, AnyRun, Arg, Opt
 from subitize.errors import BadValueError, UnknownNameError
 
 if TYPE_CHECKING:
+    from subitize.api.opened import OpenRun
     from subitize.interfaces import Events
     from subitize.report.table import Result
     from subitize.store import Run
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
 WithPeople = Annotated[bool, Opt("With people's names; otherwise they are numbered.")]
 
 
-def open(run: AnyRun) -> "Run":
+def open(run: AnyRun) -> "OpenRun":
     """Open an existing run; use it in a `with` block, or close it."""
     from subitize.api.calls import locate
-    from subitize.store import Run
+    from subitize.api.opened import OpenRun
 
-    return Run(locate(run))
+    return OpenRun(locate(run))
 
 
 @verb

@@ -1,11 +1,12 @@
 """What the parameters of verbs mean, for programs and for the command line, which makes its options from them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Union
+from typing import TYPE_CHECKING, Annotated, Any, Union
 
 if TYPE_CHECKING:
+    from subitize import interfaces
     from subitize.store import Location, Run
 
 
@@ -30,11 +31,17 @@ class Opt:
     """The default as the help shows it, if another."""
 
 
+class InPrograms:
+    """Marks a parameter of a verb that only programs can give, and so no option of its command."""
+
+
 AnyRun = Union["str", "Path", "Location", "Run"]
 """A run's folder or place, or an open run, which stays open."""
 AnyPath = str | Path
 Names = str | Sequence[str]
 """One name, or several."""
+AnyModel = Union[str, "interfaces.Model", Callable[..., Any]]
+"""A model by name, or an object or a function of the program."""
 
 RunArg = Annotated[AnyRun, Arg("The run's folder; with --database, its name there.", "RUN")]
 RunArgs = Annotated[AnyRun, Arg("The runs' folders; with --database, their names.", "RUN…")]
@@ -58,7 +65,10 @@ Seed = Annotated[int, Opt("Seed of everything random.", "N")]
 Tries = Annotated[int, Opt("How often a request is sent before it counts as failed.", "N")]
 MaxCost = Annotated[float | None, Opt("Stop before it has cost more than this in total.", "USD")]
 Prices = Annotated[AnyPath | None, Opt("Your prices (TOML), in place of ours where both have one.", "FILE")]
-Suite = Annotated[str, Arg("name, name:key=value,key=value or FILE.yaml; see: subitize list suites", "SUITE")]
+_SUITE = Arg("name, name:key=value,key=value or FILE.yaml; see: subitize list suites", "SUITE")
+Suite = Annotated[str, _SUITE]
+AnySuite = Annotated[Union[str, "interfaces.Suite"], _SUITE]
+"""A suite by name, or an object of the program."""
 Official = Annotated[str | None, Opt("The official prompts, where the suite has none of its own.", "FILE", "--prompts")]
 Fresh = Annotated[str | None, Opt("Make new prompts of the same design, never published.", "SEED")]
 Nouns = Annotated[str | None, Opt("Your own nouns for --fresh.", "FILE")]

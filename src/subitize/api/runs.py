@@ -1,29 +1,30 @@
 """Verbs that make a run and have it judged."""
 
 import shlex
+from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from subitize.api import options
 from subitize.api.calls import (
     AS_WARNINGS,
-    as_list,
     as_path,
     in_database,
     locate,
     name_of,
     outside_loop,
+    spec_of,
     split_refinements,
     verb,
 )
-from subitize.api.options import AnyPath, AnyRun, Names, Opt
+from subitize.api.options import AnyModel, AnyPath, AnyRun, InPrograms, Opt
 from subitize.errors import BadValueError, NothingToDoError
 
 if TYPE_CHECKING:
     from subitize.evaluate.plan import Plan
-    from subitize.interfaces import Events
+    from subitize.interfaces import Events, Judge
     from subitize.report.table import Result
     from subitize.store import Run
 
@@ -34,16 +35,17 @@ DryRun = Annotated[bool, Opt("Only show what would be done, and what it may cost
 @verb
 @outside_loop
 def run(
-    suite: options.Suite,
+    suite: options.AnySuite,
     models: Annotated[
-        Names,
+        AnyModel | Sequence[AnyModel],
         Opt("name or name:key=value,…, or called NAME: NAME=name:… Repeatable [required].", "MODEL", "--model"),
     ] = (),
     out: Annotated[AnyRun | None, Opt("The run to make, or to go on with [runs/SUITE].", "RUN")] = None,
     *,
     judge: Annotated[
-        str | None, Opt("Who judges the answers; none: no judge yet [the suite's own judge].", "JUDGE")
+        Union[str, "Judge", None], Opt("Who judges the answers; none: no judge yet [the suite's own judge].", "JUDGE")
     ] = None,
+    name: Annotated[str | None, InPrograms] = None,
     trained_with: Annotated[str | None, Opt("The judge that rewarded the models in training, if any.", "JUDGE")] = None,
     trained_on: Annotated[
         str | None, Opt("Data sets that the models were trained on: coco+visual7w …", "NAMES")
@@ -70,6 +72,7 @@ def run(
 
     A run that was stopped or killed goes on with the same command; nothing is asked twice.
     """
+    from subitize.api.opened import OpenRun
     from subitize.evaluate.config import RunConfig
     from subitize.evaluate.execution import advise, execute, prepare, raise_errors
     from subitize.evaluate.identities import open_if_any
@@ -86,12 +89,16 @@ def run(
         )
     if report is not None:
         check_file(Path(report))
-    spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
+    given = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
+    if name is not None and (len(given) > 1 or isinstance(given[0], str)):
+        raise BadValueError(f"`name` {name!r} is for one function or object; of a model by its name write {name}=MODEL")
+    judging = judge if judge is None else spec_of("judges", judge)
+    spec = write_spec(spec_of("suites", suite), {"prompts": official, "fresh": fresh, "nouns": nouns})
     config = RunConfig(
         suite=spec,
-        models=tuple(as_list(models)),
+        models=tuple(spec_of("models", one, name) for one in given),
         refine=tuple(split_refinements(refine)),
-        judge=judge,
+        judge=judging,
         seed=seed,
         repeats=repeats,
         limit=limit,
@@ -121,8 +128,8 @@ def run(
         if report is not None:
             _write_report(own, Path(report), events, has_failures=bool(result.failures))
     events.say(*advice)
-    raise_errors(plan.budget, result, judge)
-    return Run(locate(place))
+    raise_errors(plan.budget, result, judging)
+    return OpenRun(locate(place))
 
 
 def _forecast(plan: "Plan", run: "Run | None", events: "Events") -> "Result":
@@ -149,7 +156,7 @@ def _write_report(run: "Run", page: Path, events: "Events", *, has_failures: boo
 @outside_loop
 def judge(
     run: options.RunArg,
-    judge: Annotated[str, Opt("name or name:key=value,…, or called NAME: NAME=name:…", "JUDGE")],
+    judge: Annotated[Union[str, "Judge"], Opt("name or name:key=value,…, or called NAME: NAME=name:…", "JUDGE")],
     *,
     model: Annotated[str | None, Opt("Only the responses of this model.", "MODEL")] = None,
     rule: options.JudgeRule = None,
@@ -173,8 +180,9 @@ def judge(
     from subitize.report.costs import expense_result
     from subitize.store import Run
 
+    spec = spec_of("judges", judge)
     config = JudgeConfig(
-        judge=judge,
+        judge=spec,
         model=model,
         rule=rule,
         tries=tries,
@@ -193,5 +201,5 @@ def judge(
     if earlier:
         again = shlex.join(["score", name_of(run), "--judge", str(plan.judge), "--rule", str(plan.rule)])
         events.warn(f"what was read before keeps its rule, {', '.join(earlier)}; to read it again: subitize {again}")
-    raise_errors(plan.budget, RunResult([], [tally]), judge)
+    raise_errors(plan.budget, RunResult([], [tally]), spec)
     return None

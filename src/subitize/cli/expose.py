@@ -12,7 +12,7 @@ from typing import Any, ForwardRef, get_args, get_origin
 import typer
 
 from subitize.api.calls import database
-from subitize.api.options import Arg, Opt
+from subitize.api.options import Arg, InPrograms, Opt
 from subitize.errors import BadValueError
 from subitize.report.terminal import TerminalEvents
 
@@ -31,7 +31,7 @@ def expose(
     With `has_json` it prints its records on request; if this is the name of an option, only together with it. One that
     resumes says so when it is stopped by Ctrl-C.
     """
-    given = [one for one in inspect.signature(verb).parameters.values() if one.name != "events"]
+    given = [one for one in inspect.signature(verb).parameters.values() if _is_option(one)]
     several = next((one.name for one in given if one.kind is Parameter.VAR_POSITIONAL), None)
     parameters = [_translate(one) for one in given]
     reads_run = any(ForwardRef("Run") in _kinds(one.annotation) for one in given)
@@ -91,6 +91,10 @@ def emit(found: object, *, as_json: bool = False) -> None:
         print_result(found, as_json=as_json)
     elif found is not None:
         found.close()  # type: ignore[attr-defined]  # the run that was made
+
+
+def _is_option(given: Parameter) -> bool:
+    return given.name != "events" and InPrograms not in _kinds(given.annotation)
 
 
 def _translate(given: Parameter) -> Parameter:

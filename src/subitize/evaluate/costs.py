@@ -59,13 +59,13 @@ class Budget:
 
     def begin(self, run: Run) -> None:
         """Take a run's pictures and, if there is a limit, what the run has cost so far."""
-        self.images = run.images
+        self.images = run.image_files
         if self.limit_usd is not None:
             self.enter(run)
 
     def enter(self, run: Run) -> None:
         """Book what a run has cost so far: a limit covers all of it, earlier calls included."""
-        self.images = run.images
+        self.images = run.image_files
         for who, usages in read_usages(run).items():
             usd, times, unsettled = 0.0, 0, 0
             for text, count in usages.items():

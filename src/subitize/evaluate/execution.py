@@ -235,9 +235,9 @@ def _keep_pictures(run: Run, suite: Suite, items: Iterable[Item]) -> None:
     """Store the pictures that a suite brings and the run lacks; items name them, so they are not swept."""
     shown = (item.task.picture for item in items if not isinstance(item.task, Draw))
     stored = dict.fromkeys(one for one in shown if isinstance(one, Stored))
-    wanted = [one for one in stored if not run.images.path(one).exists()]
+    wanted = [one for one in stored if not run.image_files.path(one).exists()]
     for data in suite.load_pictures(wanted) if wanted else ():
-        run.images.save(data, image_format(data))
+        run.image_files.save(data, image_format(data))
 
 
 class _Session:
@@ -321,7 +321,7 @@ class _Session:
 
     async def requests(self, job: _Job) -> Sequence[Request]:
         group, drawing = job
-        load = Loader(self._run.images, await result_of(drawing) if drawing else {})
+        load = Loader(self._run.image_files, await result_of(drawing) if drawing else {})
         return tuple(self._request(one, load) for one in group)
 
     async def finish(self, job: _Job, requests: Sequence[Request], given: Given) -> list[_Done]:
@@ -386,7 +386,7 @@ class _Session:
                 return other
         try:
             await asyncio.to_thread(decode, data)
-            return Drawn(await asyncio.to_thread(self._run.images.save, data, image_format(data)))
+            return Drawn(await asyncio.to_thread(self._run.image_files.save, data, image_format(data)))
         except BadImageError as error:
             return Failed(f"{reply.provenance.parameters.get('file', trial.item_id)}: {error}", is_transient=True)
 

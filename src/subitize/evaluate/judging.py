@@ -260,7 +260,7 @@ class _Task:
         self._run, self._judge, self._suite, self._model = run, judge, suite, model
         self._asks = judge.obj.asks
         self._done = run.answered(judge.spec.text)
-        self._load = Loader(run.images)
+        self._load = Loader(run.image_files)
 
     def count(self) -> int:
         """Count the remaining looks at single responses, as if every question could be answered."""

@@ -265,7 +265,7 @@ def _store(run: Run, model: str, match: _Match, events: Events) -> AttachResult:
         remaining = watch(events, "images", new)
         with ThreadPoolExecutor(_THREADS) as threads:
             while chunk := list(islice(remaining, _FILES_AT_ONCE)):
-                kept = list(threads.map(lambda pair: _keep(run.images, pair), chunk))
+                kept = list(threads.map(lambda pair: _keep(run.image_files, pair), chunk))
                 run.add_attachments(lease, [one for one in kept if isinstance(one, Attachment)])
                 unreadable += [one for one in kept if isinstance(one, UnmatchedFile)]
                 run.renew(lease)

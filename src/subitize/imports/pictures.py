@@ -70,7 +70,7 @@ class Pictures:
             }
             responses = []
             for count, name in enumerate(watch(events, "images", new)):
-                responses.append(self._response(run.images, new[name], name))
+                responses.append(self._response(run.image_files, new[name], name))
                 if count % _AT_ONCE == 0:
                     run.renew(lease)
             run.add_responses(lease, responses)

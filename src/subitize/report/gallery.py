@@ -243,7 +243,7 @@ def _card(one: _Picked) -> tuple[Card, Counter[str]]:
         one.category,
         describe_target(item, ask),
         response,
-        thumbnail(pictures, one.series.source.run.images) if pictures else "nothing was drawn",
+        thumbnail(pictures, one.series.source.run.image_files) if pictures else "nothing was drawn",
         tuple((name, value[:_LONGEST_TEXT]) for name, value in _details(one)),
         outlines,
         _subject_of(item, ask),

@@ -215,7 +215,7 @@ class _Loader:
         self.shown = self.unshown = self.named = 0
 
     def __call__(self, pictures: Sequence[Picture]) -> Image.Image | str:
-        made = shrink(pictures, self._run.images, self._size_px)
+        made = shrink(pictures, self._run.image_files, self._size_px)
         self._events.advance(has_failed=isinstance(made, str))
         if not isinstance(made, str):
             self.shown += 1

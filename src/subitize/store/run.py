@@ -115,7 +115,7 @@ class Run:
             raise
         # The token distinguishes runs of the same name in two databases that share a folder for images.
         folder = location.images / f"{self.run_id}-{token[:8]}" if isinstance(location, Database) else location.path
-        self.images = Images(folder / "images")
+        self.image_files = Images(folder / "images")
 
     def __enter__(self) -> Self:
         return self
@@ -445,7 +445,7 @@ class Run:
         with self._backend.writing() as connection:
             if not leases.is_alone(connection, lease):
                 return 0
-            return self.images.sweep(self._wanted_images(connection))
+            return self.image_files.sweep(self._wanted_images(connection))
 
     def _find_subjects(self, connection: Connection, items: Sequence[str]) -> Select[tuple[int]]:
         """Select the subjects that include responses to these items: the responses, and groups with any of them."""

@@ -90,7 +90,7 @@ def drawn_run(folder: Path, model: str = HOSTILE, prompts: Sequence[Prompt] = DR
     run.add_judge(Spec("finder", {}, "finder"), is_stand_in=False)
     file = io.BytesIO()
     Image.new("RGB", (64, 64), (20, 90, 90)).save(file, "PNG")
-    picture = run.images.save(file.getvalue(), "png")
+    picture = run.image_files.save(file.getvalue(), "png")
     responses, readings = [], []
     for place, item in enumerate(items):
         trial = Trial(item.id, model, {})

@@ -100,7 +100,7 @@ class PictureWriter:
     """Writes numbered pictures beside the answers, each once; without a choice it only names them."""
 
     def __init__(self, run: Run, folder: Path, choice: PictureChoice | None) -> None:
-        self._images, self._held = run.images, read_held(run)
+        self._images, self._held = run.image_files, read_held(run)
         self._folder, self._choice = folder / _FOLDER, choice
         self._finder = FaceFinder() if choice in FACE_CHOICES else None
         self._written: dict[str, str] = {}
@@ -133,7 +133,7 @@ class PictureSizes:
     """Returns the size of a subject's picture; None for several pictures or a missing one."""
 
     def __init__(self, run: Run) -> None:
-        self._images, self._subjects = run.images, find_subjects(run)
+        self._images, self._subjects = run.image_files, find_subjects(run)
         self._known: dict[str, Size | None] = {}
 
     def __call__(self, subject_id: str) -> Size | None:
