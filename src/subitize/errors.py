@@ -14,6 +14,7 @@ SubitizeError                 exit code 2: the message names the value and the r
 │   ├── BusyError             another process works on the same run and model
 │   ├── LeaseLostError        another process took over while this one was stalled
 │   └── UnusableModelError    a model that cannot be used as it is given: its key, name or address is wrong
+├── UnansweredError           exit code 1: a model refused everything; says why
 ├── BudgetError               the user's limit is reached; raise it to go on
 ├── StorageError              the disk or database refused: full, read-only, unreachable
 └── NothingToDoError          nothing to work on yet: an empty run, no readings; says what to do first
@@ -85,6 +86,12 @@ class LeaseLostError(RunError):
 
 class UnusableModelError(RunError):
     """A model that cannot be used as given; further trials would fail too."""
+
+
+class UnansweredError(SubitizeError):
+    """The models refused everything that they were asked."""
+
+    exit_code = 1
 
 
 class BudgetError(SubitizeError):

@@ -80,7 +80,9 @@ def test_a_function_that_draws_is_a_model(tmp_path: Path) -> None:
 def test_no_answer_is_a_refusal_and_an_error_a_failure_with_its_reason(tmp_path: Path) -> None:
     def silent(question: str) -> None: ...
 
-    with subitize.run(NAMING, silent, tmp_path / "silent") as run:
+    with pytest.raises(SubitizeError, match="nothing was answered: 3 refused, most as: silent returned None"):
+        subitize.run(NAMING, silent, tmp_path / "silent")
+    with subitize.open(tmp_path / "silent") as run:
         assert {one.response.outcome for one in run.responses()} == {Refused("silent returned None")}
 
     def broken(question: str) -> str:

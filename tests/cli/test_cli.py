@@ -874,3 +874,13 @@ def test_models_that_a_stand_in_judged_have_no_rank(tmp_path: Path) -> None:
     assert not ranks["images"]
     assert all(rank for model, rank in ranks.items() if model.startswith("painter"))
     assert "no rank of images by it counts" in call("compare", out).out
+
+
+def test_a_run_in_which_nothing_was_answered_ends_with_1_and_says_why(tmp_path: Path) -> None:
+    suite = tmp_path / "own.yaml"
+    suite.write_text('prompts: "{number} {noun(s)}"\nwords:\n  noun: [zorg]\n  number: 1-3\n')
+    ended = call("run", suite, "--model", "painter", "--repeats", 1, "--out", tmp_path / "run")
+    assert ended.code == 1
+    assert "3 refused, as own.yaml/zorg/1: not understood: no drawing of 'zorg'" in ended.out
+    assert "nothing was answered: 3 refused, most as: not understood: no drawing of 'zorg'" in ended.err
+    assert call("show", tmp_path / "run", "own.yaml/zorg/1").code == 0

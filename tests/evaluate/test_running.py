@@ -231,3 +231,24 @@ def test_an_embedded_model_gives_the_same_answers_in_any_order_and_place(tmp_pat
             answers.append({s.trial_id: s.response.outcome for s in run.responses()})
     assert answers[0] == answers[1]
     assert len(answers[0]) == 12
+
+
+def test_a_summary_says_the_commonest_reasons_of_refusals_each_with_an_example() -> None:
+    tally = RunTally()
+    for place, noun in enumerate(("zorg", "blip", "zorg", "flurb")):
+        tally.count(Refused(f"no drawing of '{noun}'; known: apple, cat"), f"own/{place}")
+    for reason in ("content filter", "the word 'x' in 'x y'", "the word 'z' in 'z y'", "rare"):
+        tally.count(Refused(reason), "own/9")
+    assert [*tally.explain_refusals("runs/own run")] == [
+        "  4 refused, as own/0: no drawing of 'zorg'; known: apple, cat",
+        "  2 refused, as own/9: the word 'x' in 'x y'",
+        "  1 refused, as own/9: content filter",
+        "  look at one: subitize show 'runs/own run' own/0",
+    ]
+
+
+def test_reasons_that_all_differ_do_not_grow_a_summary_without_end() -> None:
+    tally = RunTally()
+    for number in range(2_000):
+        tally.count(Refused("x" * number), "own/0")
+    assert (tally.refused, len(tally.refusals)) == (2_000, 1_000)

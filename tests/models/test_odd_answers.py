@@ -111,7 +111,7 @@ def test_a_refusal_in_any_form_is_one(tmp_path: Path, case: Case) -> None:
     answers = list(REFUSALS.values())
     with scripting(lambda ordinal, _: answers[ordinal]) as server:
         code, told = run(server, tmp_path / "run", *ONE_BY_ONE, "--limit", len(answers))
-    assert code == 0, told
+    assert code == 1, told
     for outcome, name in zip(outcomes(tmp_path / "run"), REFUSALS, strict=True):
         with case(name):
             assert isinstance(outcome, Refused)

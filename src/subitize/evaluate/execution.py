@@ -6,14 +6,16 @@ pictures. Blind guesses at one of four numbers pass 5 % of checks; a model that 
 
 import asyncio
 import math
+import re
 import shlex
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from textwrap import shorten
 
 from subitize.analysis.advice import advise_rules, warn_of_reward_judges
-from subitize.errors import BadImageError, BudgetError, NothingToDoError, RunError, UnusableModelError
+from subitize.errors import BadImageError, BudgetError, NothingToDoError, RunError, UnansweredError, UnusableModelError
 from subitize.evaluate.costs import Budget, priced
 from subitize.evaluate.driving import Given, drive, remember
 from subitize.evaluate.engines import Caller, Engine, Failure, started
@@ -68,6 +70,18 @@ _Job = tuple[TrialBatch, Drawing | None]
 _Done = tuple[PlannedTrial, Response]
 _SIGHT_SUITE: Resolved[Suite] = Resolved(Spec(SIGHT_CHECK, {}, SIGHT_CHECK), SightCheck(), SIGHT_CHECK)
 _WRONG_ANSWERS_SHOWN = 4
+_MOST_KINDS = 1_000
+_REASON_CHARACTERS = 120
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+
+
+@dataclass(slots=True)
+class RefusalKind:
+    """Refusals for the same reason about different things: how many, and the first."""
+
+    reason: str
+    item_id: str
+    count: int = 0
 
 
 @dataclass(slots=True)
@@ -85,6 +99,7 @@ class RunTally:
     impossible: int = 0
     unsettled: int = 0
     reasons: list[str] = field(default_factory=list)
+    refusals: dict[str, RefusalKind] = field(default_factory=dict)
     judged: JudgeTally | None = None
 
     def __str__(self) -> str:
@@ -99,15 +114,26 @@ class RunTally:
             parts.append(str(self.judged))
         return ", ".join(parts)
 
-    def count(self, outcome: Outcome) -> None:
+    def count(self, outcome: Outcome, item_id: str) -> None:
         """Add one outcome."""
         if isinstance(outcome, Failed):
             self.failed += 1
             remember(outcome.reason, self.reasons)
         elif isinstance(outcome, Refused):
             self.refused += 1
+            kind = _QUOTED.sub("…", outcome.reason.partition(";")[0])
+            if kind in self.refusals or len(self.refusals) < _MOST_KINDS:
+                self.refusals.setdefault(kind, RefusalKind(outcome.reason, item_id)).count += 1
         else:
             self.answered += 1
+
+    def explain_refusals(self, run: str) -> Iterator[str]:
+        """Yield the commonest reasons of refusals, each with an example, and how to look at one."""
+        commonest = sorted(self.refusals.values(), key=lambda kind: -kind.count)[:_REASONS_NAMED]
+        for kind in commonest:
+            yield f"  {kind.count:,} refused, as {kind.item_id}: {shorten(kind.reason, _REASON_CHARACTERS)}"
+        if commonest:
+            yield f"  look at one: {shlex.join(['subitize', 'show', run, commonest[0].item_id])}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +183,7 @@ def _execute(plan: Plan, run: Run, engine: Engine, events: Events) -> RunResult:
             events.warn(line)
         tallies.append(tally := run_suite(part, run, engine, events))
         which = f"{part.suite.spec.name} on " if has_refined else ""
-        events.say(f"{which}{part.model}: {tally}")
+        events.say(f"{which}{part.model}: {tally}", *tally.explain_refusals(str(run.location)))
     for line in _describe_refined(plan.parts):
         events.say(line)
     if plan.judge is not None:
@@ -181,6 +207,13 @@ def raise_errors(budget: Budget, result: RunResult, judge: str | None) -> None:
             "what was answered is stored: raise the limit, and the same command goes on"
         )
     raise_failures(result.failures)
+    refusals = [kind for tally in result.ran for kind in tally.refusals.values()]
+    if refusals and not any(tally.answered or tally.already_done for tally in result.ran):
+        commonest = max(refusals, key=lambda kind: kind.count)
+        raise UnansweredError(
+            f"nothing was answered: {sum(kind.count for kind in refusals):,} refused, most as: "
+            f"{shorten(commonest.reason, _REASON_CHARACTERS)}; other models: subitize list models"
+        )
     if judge and result.judged and all(tally.is_in_vain for tally in result.judged):
         raise NothingToDoError(
             f"judge {judge!r} answered nothing: it can answer none of the questions here; see: subitize list judges"
@@ -391,7 +424,7 @@ class _Session:
             return Failed(f"{reply.provenance.parameters.get('file', trial.item_id)}: {error}", is_transient=True)
 
     def _count(self, response: Response) -> None:
-        self.summary.count(response.outcome)
+        self.summary.count(response.outcome, response.trial.item_id)
         if isinstance(response.outcome, Failed):
             self._failed.add(response.trial.id)
 
