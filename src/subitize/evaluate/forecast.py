@@ -1,24 +1,27 @@
 """Forecasts what a command would do and cost."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from subitize.evaluate.costs import Meter, price_of
 from subitize.evaluate.execution import plan_check
 from subitize.evaluate.judging import JudgePlan, list_open
 from subitize.evaluate.pictures import USUAL_PX
-from subitize.evaluate.plan import Plan, SuitePlan, check_suites
+from subitize.evaluate.plan import Plan, PlannedTrial, SuitePlan, TriedAttempts, check_suites, further_attempts
 from subitize.interfaces import Judge, JudgeQuestion, JudgeRequest, Model, Usage
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Resolved
 from subitize.store import Run
+from subitize.store.rows import read_trials
 
 
 @dataclass(frozen=True, slots=True)
 class Expense:
-    """The calls of a model or judge, and what they are expected to use and, if the price is known, to cost.
+    """The least calls of a model or judge, and what they are expected to use and, if the price is known, to cost.
 
     The cost is estimated from the `paid_before` answers paid for so far, or from the price list if there are none.
+    A suite may ask again where nothing can be counted: `more_expected` times as many calls if that happens as often as
+    so far in this run (None: nothing is known), `more_at_most` times as many if it asks as often as it may.
     """
 
     who: str
@@ -29,6 +32,8 @@ class Expense:
     usd: float | None
     paid_before: int
     who_name: str
+    more_expected: float | None = 1.0
+    more_at_most: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +79,43 @@ def _forecast(plan: SuitePlan, run: Run | None) -> Forecast:
     suite, model, trials = plan.suite, plan.model, plan.trials
     finished = run.finished(model.spec.text) if run is not None else set()
     groups = [[one.item for one in group] for group in trials.left(finished)]
-    left = [item for group in groups for item in group]
-    expenses = [_expend(plan.budget.meter(model), [item.task for item in left], len(groups))]
+    total, count, left = trials.total, sum(1 for _ in trials.items), sum(map(len, groups))
+    again = _find_asked_again(plan, run, finished)
+    groups += [[one.item] for one in again]
+    items = [item for group in groups for item in group]
+    expenses = [_expend(plan.budget.meter(model), [item.task for item in items], len(groups))]
     if plan.judge is not None:
-        expenses.append(_expend_on_judge(plan, plan.judge, left))
-    total, count = trials.total, sum(1 for _ in trials.items)
-    names, counts = (suite.spec.text, model.spec.text), (count, total, total - len(left))
+        expenses.append(_expend_on_judge(plan, plan.judge, items))
+    if _may_ask_again(plan) and items:
+        most = suite.obj.max_attempts
+        at_most = (left * most + sum(most - one.trial.attempt for one in again)) / len(items)
+        usual = _mean_attempts(plan, run)
+        expected = None if usual is None else max(1.0, min(at_most, (left * usual + len(again)) / len(items)))
+        expenses = [replace(one, more_expected=expected, more_at_most=at_most) for one in expenses]
+    names, counts = (suite.spec.text, model.spec.text), (count, total, total - left)
     return Forecast(*names, *counts, tuple(expenses), plan.matched, str(model))
+
+
+def _may_ask_again(plan: SuitePlan) -> bool:
+    return plan.judge is not None and plan.suite.obj.max_attempts > 1 and not plan.model.obj.is_ready_made
+
+
+def _find_asked_again(plan: SuitePlan, run: Run | None, finished: Collection[str]) -> list[PlannedTrial]:
+    """Find what is asked again because of answers that are stored already."""
+    if run is None or plan.judge is None or not finished or not _may_ask_again(plan):
+        return []
+    again = further_attempts(plan.suite.obj, plan.model.spec, TriedAttempts(plan, run, plan.judge.spec.text))
+    return [one for one in again if one.trial.id not in finished]
+
+
+def _mean_attempts(plan: SuitePlan, run: Run | None) -> float | None:
+    """Return how many attempts the model has needed per trial of the suite in this run; None if it has made none."""
+    if run is None:
+        return None
+    own = f"{plan.suite.spec.name}/"
+    tried = {(row.item_id, row.repeat, row.attempt) for row in read_trials(run, plan.model.spec.text)}
+    attempts = [attempt for item_id, _, attempt in tried if item_id.startswith(own)]
+    return len(attempts) / attempts.count(0) if attempts else None
 
 
 def _expend_on_judge(plan: SuitePlan, judge: Resolved[Judge], items: Iterable[Item]) -> Expense:

@@ -148,21 +148,39 @@ def forecast_result(forecasts: Sequence[Forecast], spent_usd: float) -> Result:
     return replace(found, records=to_plain(forecasts), lead=tuple(lead))
 
 
+def _total(expenses: Sequence[Expense]) -> str:
+    """Sum up what is expected, or, where the suite may ask again, the least, the usual and the most."""
+    usd = sum(one.usd or 0 for one in expenses)
+    if all(one.more_at_most == 1 for one in expenses):
+        return f"expected: US$ {usd:.4f}"
+
+    def amount(factors: Sequence[float]) -> str:
+        both = list(zip(expenses, factors, strict=True))
+        calls, cost = sum(one.calls * more for one, more in both), sum((one.usd or 0) * more for one, more in both)
+        return f"US$ {cost:.4f} ({calls:,.0f} calls)" if usd else f"{calls:,.0f} calls"
+
+    least, most = amount([1] * len(expenses)), amount([one.more_at_most for one in expenses])
+    usual = [one.more_expected for one in expenses if one.more_expected is not None]
+    so_far = f"; as often as so far: {amount(usual)}" if len(usual) == len(expenses) else ""
+    return f"expected: {least} to {most}, as what shows nothing to count is asked again{so_far}"
+
+
 def expense_result(expenses: Sequence[Expense], spent_usd: float, suites: Sequence[str] = ()) -> Result:
     """Show the calls with their expected use and cost, with the suite if there are several, and the total."""
     named = suites if len(set(suites)) > 1 else [""] * len(expenses)
-    heads = ("suite", "who", "calls", "tokens in", "tokens out", "pictures", "US$", "expected from")
+    heads = ("suite", "who", "calls", "calls at most", "tokens in", "tokens out", "pictures", "US$", "expected from")
     rows = []
     for suite, one in zip(named, expenses, strict=True):
-        counts = (count or "" for count in (one.calls, one.tokens_in, one.tokens_out, one.pictures))
+        most = one.calls * one.more_at_most if one.more_at_most > 1 else 0
+        counts = (count or "" for count in (one.calls, round(most), one.tokens_in, one.tokens_out, one.pictures))
         usd = "unknown" if one.usd is None else one.usd or "free"
         paid = f"{number_of(one.paid_before, 'answer')} paid for" if one.paid_before else ""
         rows.append((suite, one.who_name, *counts, usd, paid or "the price list" * bool(one.usd)))
     unknown = dict.fromkeys(one.who_name for one in expenses if one.usd is None)
-    known = sum(one.usd for one in expenses if one.usd is not None)
-    notes = [f"expected: US$ {known:.4f}"]
+    asks_again = any(one.more_at_most > 1 for one in expenses)
+    notes = [] if unknown and not asks_again else [_total(expenses)]
     if unknown:
-        notes = [f"the cost is unknown without the price of {', '.join(unknown)}; give it with --prices FILE"]
+        notes += [f"the cost is unknown without the price of {', '.join(unknown)}; give it with --prices FILE"]
     notes += [f"spent so far: US$ {spent_usd:.4f}"] if spent_usd else []
     table = Table.of("expenses", "", heads, rows, digits=4, drops_empty=True)
     return Result((table,), to_plain(expenses), notes=tuple(notes))
