@@ -109,7 +109,7 @@ _SINGULARS = (
     | {"persons": "person"}
 )
 _SINGULAR_RULES = (
-    (r"(?:ss|us)$", r"\g<0>"),
+    (r"(?:ss|us|sis|itis)$", r"\g<0>"),
     (r"^(.ie)s$", r"\1"),
     (r"ies$", "y"),
     (r"(ch|sh|ss|x|zz|tz)es$", r"\1"),
