@@ -242,7 +242,7 @@ def test_fewer_items_than_folds_make_fewer_folds(run: Run) -> None:
 
 def test_nothing_but_0_has_no_nae_but_an_accuracy(run: Run) -> None:
     few_readings(run, 6, number=0)
-    with pytest.raises(NothingToDoError, match=r"item with a true count above 0 .*--metric accuracy"):
+    with pytest.raises(NothingToDoError, match=r"item with a true count above 0 .*`metric` accuracy"):
         calibrate(run, Search("finder", "few"), NoEvents())
     found = calibrate(run, Search("finder", "few", metric="accuracy"), NoEvents())
     assert (found.result.nae, found.best.nae) == (None, None)

@@ -162,7 +162,7 @@ def expense_result(expenses: Sequence[Expense], spent_usd: float, suites: Sequen
     known = sum(one.usd for one in expenses if one.usd is not None)
     notes = [f"expected: US$ {known:.4f}"]
     if unknown:
-        notes = [f"the cost is unknown without the price of {', '.join(unknown)}; give it with --prices FILE"]
+        notes = [f"the cost is unknown without the price of {', '.join(unknown)}; give it with `prices` FILE"]
     notes += [f"spent so far: US$ {spent_usd:.4f}"] if spent_usd else []
     table = Table.of("expenses", "", heads, rows, digits=4, drops_empty=True)
     return Result((table,), to_plain(expenses), notes=tuple(notes))
