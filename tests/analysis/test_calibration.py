@@ -297,7 +297,7 @@ def test_the_command_says_what_it_found_saves_and_draws_it(run: Run, tmp_path: P
     assert "n: 24 pictures of 12 items" in found.out
     assert "thresholds chosen by fold: 0.3" in found.out
     picture, kept = tmp_path / "run" / "calibration-finder.png", tmp_path / "home" / "calibrations" / "finder.json"
-    assert f"saved in {kept}, drawn in {picture}; use it with: --rule calibrated:finder" in found.out
+    assert f"saved in {kept}, drawn in {picture}; use it with: subitize score RUN --rule calibrated:finder" in found.out
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert calibrations.load("finder").judge == "finder"
 
