@@ -12,25 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from subitize import papers as plugins
 from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnknownNameError
-from subitize.interfaces import (
-    Answerer,
-    Judge,
-    Model,
-    NotInOldIds,
-    Paper,
-    Reference,
-    RuntimeOption,
-    Suite,
-)
-from subitize.io.specs import (
-    format_value,
-    parse_spec,
-    parse_value,
-    split_name,
-    type_name,
-    unwrap_annotation,
-    write_spec,
-)
+from subitize.interfaces import Answerer, Judge, Model, NotInOldIds, Paper, Reference, RuntimeOption, Suite
+from subitize.io import specs
 from subitize.records import OF_FILE, REFINED, Item, Spec, base_suite, title_of_file
 
 if TYPE_CHECKING:
@@ -130,7 +113,7 @@ class Resolved(Generic[T]):
 
     def sets(self, option: str) -> bool:
         """Return whether the spec sets an option, even to its default."""
-        return option in parse_spec(self.spec_text)[2]
+        return option in specs.parse_spec(self.spec_text)[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +155,7 @@ class Description:
 def make_suite(text: str) -> Resolved[Suite]:
     """Make the suite of a spec; `production~grid` is `production` with refined prompts."""
     text = _name_file(text)
-    name, target, given = parse_spec(text)
+    name, target, given = specs.parse_spec(text)
     base_name, *refinements = name.split(REFINED)
     if not refinements:
         return _make("suites", text)
@@ -195,8 +178,8 @@ def make_suite(text: str) -> Resolved[Suite]:
 
 def make_refined(suite: str, refinement: str) -> Resolved[Suite]:
     """Make the suite of a spec, with its prompts refined by a refinement given as a second spec."""
-    name, target, given = parse_spec(_name_file(suite))
-    refiner, no_target, own = parse_spec(refinement)
+    name, target, given = specs.parse_spec(_name_file(suite))
+    refiner, no_target, own = specs.parse_spec(refinement)
     if REFINED in name:
         raise BadValueError(f"suite {name!r} is refined already; take {name.partition(REFINED)[0]!r}")
     factory = _Factory("refinements", refiner)
@@ -223,7 +206,7 @@ def trained_on(model: Resolved[Model], corpora: str) -> Resolved[Model]:
 
 def same_target(one: str, other: str) -> bool:
     """Return whether two specs name the same thing, ignoring options."""
-    return parse_spec(one)[:2] == parse_spec(other)[:2]
+    return specs.parse_spec(one)[:2] == specs.parse_spec(other)[:2]
 
 
 def make_judge(text: str) -> Resolved[Judge]:
@@ -359,7 +342,7 @@ def _refine(
     options = {by.key_beside(base, key): value for key, value in {**by_spec.options, **kept}.items()}
     own = {**by_spec.options, **{key: value for key, value in kept.items() if key in by.defaults}}
     changed = {by.key_beside(base, key): value for key, value in by.changed(own).items()}
-    shown = write_spec(name + base_spec.text.removeprefix(base_spec.name), changed)
+    shown = specs.write_spec(name + base_spec.text.removeprefix(base_spec.name), changed)
     # A file may have rows for items that the options leave out.
     others = {item.id for item in base.build(base_target, {})[1].items(0)} if isinstance(refine, Rewritten) else ()
     made = Refined(base_suite, by_spec.name, refine, others=others)
@@ -367,8 +350,8 @@ def _refine(
 
 
 def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = None) -> Resolved[Any]:
-    given_name, spec = ("", text) if kind == "suites" else split_name(text)
-    kind_name, target, given = parse_spec(spec)
+    given_name, spec = ("", text) if kind == "suites" else specs.split_name(text)
+    kind_name, target, given = specs.parse_spec(spec)
     factory = _Factory(kind, kind_name)
     known = {key: value for key, value in (runtime_options or {}).items() if key in factory.runtime_options}
     made, it = factory.build(target, known | given)
@@ -377,7 +360,7 @@ def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = Non
 
 def _check(kind: Kind, text: str) -> None:
     """Refuse a spec with an unknown name, target or option, without making the object."""
-    name, target, given = parse_spec(split_name(text)[1])
+    name, target, given = specs.parse_spec(specs.split_name(text)[1])
     _Factory(kind, name).check(target, given)
 
 
@@ -489,7 +472,7 @@ class _Factory:
         self._needs_model = any(p.annotation is Model for p in targets)
         options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
         self.defaults = {p.name: p.default for p in options}
-        self._types = {p.name: unwrap_annotation(p.annotation) for p in options}
+        self._types = {p.name: specs.unwrap_annotation(p.annotation) for p in options}
         notes = {p.name: getattr(p.annotation, "__metadata__", ()) for p in options}
         self.runtime_options = {name for name, own in notes.items() if RuntimeOption in own}
         self._added_later = {name for name, own in notes.items() if NotInOldIds in own}
@@ -502,7 +485,7 @@ class _Factory:
 
     def changed(self, written: Mapping[str, str]) -> dict[str, str]:
         """Keep the options that differ from their defaults."""
-        return {key: text for key, text in written.items() if text != format_value(self.defaults[key])}
+        return {key: text for key, text in written.items() if text != specs.format_value(self.defaults[key])}
 
     def listing(self) -> Listing:
         options = {key: self._write_default(key) for key in self.defaults}
@@ -512,7 +495,9 @@ class _Factory:
         summary, details, own = _read_docstring(self._make)
         meanings = _shared_meanings() | own
         options = [
-            Option(key, type_name(kind), self._write_default(key), meanings.get(key, ""), key in self.runtime_options)
+            Option(
+                key, specs.type_name(kind), self._write_default(key), meanings.get(key, ""), key in self.runtime_options
+            )
             for key, kind in self._types.items()
         ]
         told = Description(self._kind, self._name, summary, details, self._target, options=options)
@@ -532,7 +517,7 @@ class _Factory:
 
     def _write_default(self, key: str) -> str:
         """Write a default; the annotation may say what a placeholder default means."""
-        return self._stands_for.get(key) or format_value(self.defaults[key])
+        return self._stands_for.get(key) or specs.format_value(self.defaults[key])
 
     def _list_facts(self, made: Any) -> dict[str, str]:  # noqa: ANN401
         own = {name: getattr(self._make, name, "") for name in ("instead", "judge", "repeats", "is_stand_in")}
@@ -571,14 +556,14 @@ class _Factory:
             made.check_judge(_check_judge)
             if made.spec:
                 return made.spec, made
-        written = {key: format_value(value) for key, value in values.items() if self._is_identity(key, value)}
+        written = {key: specs.format_value(value) for key, value in values.items() if self._is_identity(key, value)}
         # The target is part of the identity: with another path it is another suite or model.
         whole = dict.fromkeys(self._targets, target) | written
         if model:
             target = model.spec.text
             whole = {"model": target} | {f"model {key}": text for key, text in model.spec.options.items()} | written
         return Spec(
-            self._name, whole, write_spec(":".join(filter(None, [self._name, target])), self.changed(written))
+            self._name, whole, specs.write_spec(":".join(filter(None, [self._name, target])), self.changed(written))
         ), made
 
     def check(self, target: str, given: Mapping[str, str]) -> None:
@@ -596,12 +581,12 @@ class _Factory:
         # Options that the judge does not have go to the model that it asks.
         others = {key: value for key, value in given.items() if self._needs_model and key not in self.defaults}
         own = {key: value for key, value in given.items() if key not in others}
-        return write_spec(target, others) if self._needs_model else "", self.defaults | self._read(own)
+        return specs.write_spec(target, others) if self._needs_model else "", self.defaults | self._read(own)
 
     def _is_identity(self, key: str, value: object) -> bool:
         """Return whether an option, with this value, is part of the identity."""
         if key in self._added_later:
-            return format_value(value) != format_value(self.defaults[key])
+            return specs.format_value(value) != specs.format_value(self.defaults[key])
         return key not in self.runtime_options
 
     def _construct(self, target: object, values: Mapping[str, object]) -> Any:  # noqa: ANN401
@@ -618,7 +603,7 @@ class _Factory:
         for key in given:
             if key not in self.defaults:
                 raise BadValueError(f"{self._who} has no option {key!r}; {self._options_known()}")
-        return {key: parse_value(f"{self._who}: {key}", text, self._types[key]) for key, text in given.items()}
+        return {key: specs.parse_value(f"{self._who}: {key}", text, self._types[key]) for key, text in given.items()}
 
     def _options_known(self) -> str:
         return f"known options: {', '.join(self.defaults) or 'none'}"
