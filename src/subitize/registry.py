@@ -326,9 +326,7 @@ def _name_file(text: str) -> str:
 
 
 def _refine(
-    text: str,
-    suite: "tuple[_Factory, str, Mapping[str, str]]",
-    refinement: "tuple[_Factory, Mapping[str, str]]",
+    text: str, suite: "tuple[_Factory, str, Mapping[str, str]]", refinement: "tuple[_Factory, Mapping[str, str]]"
 ) -> Resolved[Suite]:
     """Make a suite and a refinement, and combine them; the refinement's source becomes an option."""
     from subitize.suites.refined import Refined, Rewritten

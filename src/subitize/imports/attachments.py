@@ -66,12 +66,7 @@ class AttachResult:
 
 
 def attach_images(
-    run: Run,
-    folder: Path,
-    events: Events,
-    *,
-    model: str | None = None,
-    layout: str = "auto",
+    run: Run, folder: Path, events: Events, *, model: str | None = None, layout: str = "auto"
 ) -> list[AttachResult]:
     """Find the files of all responses known by name, then store the new ones, a few at a time."""
     named = _find_named(run, model)

@@ -15,15 +15,7 @@ from subitize.language import drafts, items, lexicon
 from subitize.language.lexicon import Kind
 from subitize.language.questions import Node, make_graph
 from subitize.language.scene import ComparisonWord, ContactWord, HoldingWord, NotUnderstood, Portion, Scene
-from subitize.language.terms import (
-    Cursor,
-    NotUnderstoodError,
-    Openers,
-    Term,
-    Vocabulary,
-    find_terms,
-    vocabulary,
-)
+from subitize.language.terms import Cursor, NotUnderstoodError, Openers, Term, Vocabulary, find_terms, vocabulary
 from subitize.records import RelationWord
 
 
