@@ -450,11 +450,30 @@ class Events(Protocol):
         ...
 
 
-class NoEvents(Events):
+class NoEvents:
     """Discards all events."""
 
+    def say(self, *lines: str) -> None:
+        """Discard results."""
 
-def watch(events: Events, what: str, each: Collection[T]) -> Iterator[T]:
+    def warn(self, *lines: str) -> None:
+        """Discard warnings."""
+
+    def begin(self, what: str, total: int) -> None:
+        """Discard the start."""
+
+    def advance(self, *, has_failed: bool = False) -> None:
+        """Discard the progress."""
+
+
+class _Counted(Protocol[GivenT]):
+    """An iterable whose length is known."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[GivenT]: ...
+
+
+def watch(events: Events, what: str, each: _Counted[T]) -> Iterator[T]:
     """Iterate, and report the progress."""
     events.begin(what, len(each))
     for one in each:
