@@ -39,8 +39,6 @@ OPENED_ELSEWHERE = {
     "Image.open",  # a glyph of ours, from memory
     "Regions.open",  # calls open_input
     "archive.open",  # a member of a zip that open_zip opened
-    "self._archive.open",
-    "self._zip.open",
     "np.fromfile",  # weights, checked when they were found
     "np.load",  # through open_input
     "os.open",  # a folder's lock

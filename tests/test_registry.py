@@ -11,6 +11,7 @@ import pytest
 
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.interfaces import Model, Responds, Suite
+from subitize.listing import listings
 from subitize.records import Count, Design, Spec, task_text
 from subitize.registry import (
     KINDS,
@@ -19,7 +20,6 @@ from subitize.registry import (
     adapt,
     find_paper,
     is_outside,
-    listings,
     make_judge,
     make_model,
     make_refined,

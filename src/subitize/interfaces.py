@@ -12,30 +12,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from subitize import __version__
-from subitize.records import (
-    Answer,
-    Ask,
-    Design,
-    Draw,
-    Evidence,
-    Failed,
-    Item,
-    Match,
-    Outcome,
-    Picture,
-    Provenance,
-    Question,
-    Refused,
-    Said,
-    Scored,
-    Spec,
-    Stored,
-    Task,
-    TaskKind,
-    Value,
-    task_text,
-)
+from subitize import __version__, records
 
 if TYPE_CHECKING:
     from subitize.language.counted import CountedPhrase
@@ -126,27 +103,27 @@ class Request:
     """One trial as its model gets it: the task, its own seed, and a loader for the task's picture."""
 
     item_id: str
-    task: Task
+    task: records.Task
     repeat: int
     attempt: int
     seed: int
-    load: Callable[[Picture], bytes]
+    load: Callable[[records.Picture], bytes]
     trial_id: str = ""
 
     @property
     def text(self) -> str:
         """The words of the task."""
-        return task_text(self.task)
+        return records.task_text(self.task)
 
     def picture(self) -> bytes:
         """Load the task's encoded picture, rendering it now if it is a recipe."""
-        if isinstance(self.task, Draw):
+        if isinstance(self.task, records.Draw):
             raise TypeError(f"the task of {self.item_id} has no picture: it asks for one")
         return self.load(self.task.picture)
 
-    def provenance(self) -> Provenance:
+    def provenance(self) -> records.Provenance:
         """Start the reply's provenance from the request."""
-        return Provenance(self.seed, self.text, versions={"subitize": __version__})
+        return records.Provenance(self.seed, self.text, versions={"subitize": __version__})
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +153,8 @@ class Usage:
 class Reply:
     """A model's answer to a request, with its provenance, duration and usage as far as the model reports them."""
 
-    content: Pixels | Said | Scored | Refused | Failed
-    provenance: Provenance
+    content: Pixels | records.Said | records.Scored | records.Refused | records.Failed
+    provenance: records.Provenance
     seconds: float | None = None
     usage: Usage | None = None
 
@@ -203,7 +180,7 @@ class Answerer:
         """Keep what its work needs open, such as connections to a server, for the duration of the context."""
         return nullcontext()
 
-    def expect(self, task: Task, /) -> Usage:
+    def expect(self, task: records.Task, /) -> Usage:
         """Estimate the usage of one answer to such a task, without calling the server."""
         return Usage()
 
@@ -226,13 +203,13 @@ class Matched(Protocol):
 class Model(Answerer):
     """Performs tasks: from a Request to a Reply."""
 
-    tasks: frozenset[TaskKind]
+    tasks: frozenset[records.TaskKind]
     is_ready_made: bool = False
     """Whether it has its answers ready, and so would give the same again."""
     is_self_tested: bool = False
     """Whether `check` tests it with known pictures, so that it needs no sight check."""
 
-    def match(self, items: Sequence[Item], repeats: int, /) -> Matched:
+    def match(self, items: Sequence[records.Item], repeats: int, /) -> Matched:
         """Find the ready-made answers to these items."""
         raise NotImplementedError
 
@@ -241,7 +218,7 @@ class Model(Answerer):
 class JudgeQuestion:
     """A question as it is put to a judge."""
 
-    question: Question
+    question: records.Question
     wording: str
 
 
@@ -249,9 +226,9 @@ class JudgeQuestion:
 class JudgeRequest:
     """What a judge gets: a subject's responses in order, the questions, and the prompt only if the look is informed."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[records.Outcome, ...]
     inquiries: tuple[JudgeQuestion, ...]
-    load: Callable[[Picture], bytes]
+    load: Callable[[records.Picture], bytes]
     prompt: str | None = None
     id: str = ""
     """Equal for equal looks by the same judge, so that a server can recognise a repeated call."""
@@ -261,8 +238,8 @@ class JudgeRequest:
 class Finding:
     """A judge's evidence on one question, with provenance and usage if a model was asked."""
 
-    evidence: Evidence
-    provenance: Provenance | None = None
+    evidence: records.Evidence
+    provenance: records.Provenance | None = None
     usage: Usage | None = None
 
 
@@ -278,19 +255,19 @@ class Judge(Answerer):
     asks_about: str = ""
     """What it asks about if it asks its own questions, in a few words, for the message when nothing is to be asked."""
 
-    def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
+    def can_answer(self, question: records.Question, outcomes: Sequence[records.Outcome]) -> bool:
         """Return whether it can answer this question about these responses."""
         raise NotImplementedError
 
-    def why_not(self, question: Question, /) -> str:
+    def why_not(self, question: records.Question, /) -> str:
         """Explain in a few words ("cannot see 'fork'") why it does not answer a question, or return ""."""
         return ""
 
-    def asks(self, item: Item, /) -> Sequence[Ask]:
+    def asks(self, item: records.Item, /) -> Sequence[records.Ask]:
         """List questions about an item's outcome: the suite's, or its own if it understands the prompt."""
         return item.asks
 
-    def put(self, exhibit: JudgeRequest, /) -> Iterator[Answer | Match]:
+    def put(self, exhibit: JudgeRequest, /) -> Iterator[records.Answer | records.Match]:
         """Turn the questions into tasks for the model that it asks, in order."""
         return iter(())
 
@@ -303,10 +280,10 @@ class Judge(Answerer):
 class Attempt:
     """The latest judged attempt at an item, with the values read, by question id; never empty."""
 
-    item: Item
+    item: records.Item
     repeat: int
     attempt: int
-    values: Mapping[str, Value]
+    values: Mapping[str, records.Value]
 
 
 class Suite:
@@ -329,11 +306,11 @@ class Suite:
     """The works to cite, stated by the class; those of a paper's suite are the paper's."""
     notes: Sequence[str] = ()
     """Notes on its file: what was left out, and what is wrong in it."""
-    spec: Spec | None = None
+    spec: records.Spec | None = None
     """Its spec, if that is independent of where its file is."""
-    _items: Sequence[Item]
+    _items: Sequence[records.Item]
 
-    def items(self, seed: int) -> Iterator[Item]:
+    def items(self, seed: int) -> Iterator[records.Item]:
         """Make the items in order, lazily; any beginning should be balanced. By default `_items`, for every seed.
 
         A limit takes a sample over the strata, drawn from the beginning if the suite is too large to be made in full.
@@ -348,22 +325,22 @@ class Suite:
         """Pick the attempts that must be followed by another."""
         return ()
 
-    def find_counted(self, item: Item, /) -> "CountedPhrase | None":
+    def find_counted(self, item: records.Item, /) -> "CountedPhrase | None":
         """Find an item's counted phrase, which refinements reword; None if it has none."""
         from subitize.language.counted import find_counted_phrase
 
         return find_counted_phrase(item)
 
-    def load_pictures(self, wanted: Collection[Stored], /) -> Iterator[bytes]:
+    def load_pictures(self, wanted: Collection[records.Stored], /) -> Iterator[bytes]:
         """Read these pictures, if all are in one file; the run stores those that it shows."""
         return iter(())
 
     def check_judge(self, check: Callable[[str], None], /) -> None:
         """Check the judge named in the suite's file; an error gives its line."""
 
-    def design(self) -> Design:
+    def design(self) -> records.Design:
         """Return what the analysis needs to know of its design."""
-        return Design(self.max_attempts > 1 if self.asks_again is None else self.asks_again, tuple(self.strata))
+        return records.Design(self.max_attempts > 1 if self.asks_again is None else self.asks_again, tuple(self.strata))
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,13 +388,13 @@ class Paper:
     parts_rules: Mapping[str, str] = field(default_factory=dict)
     """How verdicts on the parts of a picture are combined, by suite: each a labels.PartsRule."""
     file_names: Mapping[str, str] = field(default_factory=dict)
-    """How its image files are named: each a models.folder.names.Naming."""
+    """How its image files are named: each a models.image_folders.FileNaming."""
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """The score from which a detector's boxes were counted, by detector."""
     kappas: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Fleiss' κ as printed, by suite and kind of question."""
     counts: str = ""
-    """Published figures of counting models, by suite: a mapping to analysis.reproduction.PublishedCounts."""
+    """Published figures of counting models, by suite: a mapping to PublishedCounts."""
     count_claims: str = ""
     """(names of models with their Enumerations) → Statements: its conclusions on counting models, for reports."""
     reproduce: str = ""
@@ -429,7 +406,7 @@ class Paper:
     export_ratings: str = ""
     """(run, judge or None, path) → how many, where: exports people's ratings in the paper's columns."""
     rating_columns: Mapping[str, str] = field(default_factory=dict)
-    """Those columns, for the way back: each an importers.rating_columns.RatingColumns."""
+    """Those columns, for the way back: each an imports.releases.RatingColumns."""
     probes: Mapping[str, str] = field(default_factory=dict)
     """The commands of `subitize probes`: build, captions, describe."""
     report: str = ""

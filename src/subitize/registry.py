@@ -2,36 +2,16 @@
 
 import inspect
 import re
-import tomllib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property, partial
-from importlib.resources import files
-from itertools import islice
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from subitize import papers as plugins
-from subitize.errors import BadValueError, MissingPartError, SubitizeError, UnknownNameError
-from subitize.interfaces import (
-    Answerer,
-    Judge,
-    Model,
-    NotInOldIds,
-    Paper,
-    Reference,
-    RuntimeOption,
-    Suite,
-)
-from subitize.io.specs import (
-    format_value,
-    parse_spec,
-    parse_value,
-    split_name,
-    type_name,
-    unwrap_annotation,
-    write_spec,
-)
+from subitize.errors import BadValueError, SubitizeError, UnknownNameError
+from subitize.interfaces import Answerer, Judge, Model, NotInOldIds, Paper, Reference, RuntimeOption, Suite
+from subitize.io import specs
 from subitize.records import OF_FILE, REFINED, Item, Spec, base_suite, title_of_file
 
 if TYPE_CHECKING:
@@ -47,8 +27,6 @@ TRAINED_WITH = "trained_with"
 """The model option that names the judge that rewarded the model in training."""
 TRAINED_ON = "trained_on"
 """The model option that names its training data sets, joined by +."""
-
-_FIRST_ITEMS = 100
 
 # Each detector is a model and a judge.
 _DETECTORS = {
@@ -135,43 +113,7 @@ class Resolved(Generic[T]):
 
     def sets(self, option: str) -> bool:
         """Return whether the spec sets an option, even to its default."""
-        return option in parse_spec(self.spec_text)[2]
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A suite, model or judge in `subitize list`; defaults are written as users write them."""
-
-    name: str
-    summary: str
-    target: str | None
-    options: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option in `subitize list NAME`; runtime options may change when a run is resumed."""
-
-    name: str
-    type: str
-    default: str
-    meaning: str
-    is_runtime: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """A suite, model, judge, refinement or paper in full, with whether its requirements are installed."""
-
-    kind: Kind
-    name: str
-    summary: str
-    details: str = ""
-    target: str | None = None
-    facts: Mapping[str, str] = field(default_factory=dict)
-    options: Sequence[Option] = ()
-    is_complete: bool = False
-    remedy: str | None = None
+        return option in specs.parse_spec(self.spec_text)[2]
 
 
 def register(kind: Kind, given: object, name: str | None = None) -> str:
@@ -199,7 +141,7 @@ def register(kind: Kind, given: object, name: str | None = None) -> str:
 def make_suite(text: str) -> Resolved[Suite]:
     """Make the suite of a spec; `production~grid` is `production` with refined prompts."""
     text = _name_file(text)
-    name, target, given = parse_spec(text)
+    name, target, given = specs.parse_spec(text)
     base_name, *refinements = name.split(REFINED)
     if not refinements:
         return _make("suites", text)
@@ -207,7 +149,7 @@ def make_suite(text: str) -> Resolved[Suite]:
         raise BadValueError(
             f"suite {name!r}: a refinement of a refinement is none; take {base_name}{REFINED}{refinements[0]}"
         )
-    base, refinement = _Factory("suites", base_name), _Factory("refinements", refinements[0])
+    base, refinement = Factory("suites", base_name), Factory("refinements", refinements[0])
     own = {key: refinement.key_beside(base, key) for key in refinement.defaults}
     known = [*base.defaults, *own.values()]
     for key in given:
@@ -222,13 +164,13 @@ def make_suite(text: str) -> Resolved[Suite]:
 
 def make_refined(suite: str, refinement: str) -> Resolved[Suite]:
     """Make the suite of a spec, with its prompts refined by a refinement given as a second spec."""
-    name, target, given = parse_spec(_name_file(suite))
-    refiner, no_target, own = parse_spec(refinement)
+    name, target, given = specs.parse_spec(_name_file(suite))
+    refiner, no_target, own = specs.parse_spec(refinement)
     if REFINED in name:
         raise BadValueError(f"suite {name!r} is refined already; take {name.partition(REFINED)[0]!r}")
-    factory = _Factory("refinements", refiner)
+    factory = Factory("refinements", refiner)
     factory.check_target(no_target)
-    return _refine("", (_Factory("suites", name), target, given), (factory, own))
+    return _refine("", (Factory("suites", name), target, given), (factory, own))
 
 
 def make_model(text: str, **runtime_options: str) -> Resolved[Model]:
@@ -250,7 +192,7 @@ def trained_on(model: Resolved[Model], corpora: str) -> Resolved[Model]:
 
 def same_target(one: str, other: str) -> bool:
     """Return whether two specs name the same thing, ignoring options."""
-    return parse_spec(one)[:2] == parse_spec(other)[:2]
+    return specs.parse_spec(one)[:2] == specs.parse_spec(other)[:2]
 
 
 def make_judge(text: str) -> Resolved[Judge]:
@@ -292,13 +234,11 @@ def find_suite_rule(name: str) -> str | None:
 
     Papers' suites default to None, since their protocols are published. So do suites that are no longer installed.
     """
-    base = base_suite(name)
-    try:
-        suite = _load("suites", base)
-    except SubitizeError:
-        return None
+    suite = _load_suite(name)
     rule: str | None = getattr(suite, "rule", Suite.rule)
-    return rule if rule != Suite.rule else None if paper_of(base) else _DEFAULT_RULE
+    if rule != Suite.rule:
+        return rule
+    return None if suite is None or paper_of(name) else _DEFAULT_RULE
 
 
 def find_suite_title(name: str) -> str | None:
@@ -315,49 +255,20 @@ def find_suite_title(name: str) -> str | None:
 def find_references(suite: str) -> Sequence[Reference]:
     """List the works to cite for a suite, refined or not: its paper's, else its own."""
     paper = paper_of(suite)
-    if paper:
-        return paper.references
+    return paper.references if paper else tuple(getattr(_load_suite(suite), "references", ()))
+
+
+def _load_suite(name: str) -> Any:  # noqa: ANN401
+    """Load what makes a suite, refined or not; None if it is not installed."""
     try:
-        return tuple(getattr(_load("suites", base_suite(suite)), "references", ()))
+        return _load("suites", base_suite(name))
     except SubitizeError:
-        return ()
+        return None
 
 
 def names(kind: Kind) -> list[str]:
     """List all names of a kind, without importing anything."""
     return sorted(_known(kind))
-
-
-def listings(kind: Kind) -> list[Listing]:
-    """Describe everything of a kind."""
-    return [describe(kind, name) for name in sorted(_known(kind))]
-
-
-def describe_all(name: str) -> list[Description]:
-    """Describe everything with a name, as a suite and a paper, or a model and a judge, may share one."""
-    found = [_describe(kind, name) for kind in KINDS if name in _known(kind)]
-    if not found:
-        known = {name for kind in KINDS for name in _known(kind)}
-        raise UnknownNameError("suite, model, judge, refinement or paper", name, known)
-    return found
-
-
-def _describe(kind: Kind, name: str) -> Description:
-    if kind == "papers":
-        listed = describe(kind, name)
-        return Description(kind, name, listed.summary, facts=listed.options)
-    try:
-        return _Factory(kind, name).describe()
-    except SubitizeError as error:
-        return Description(kind, name, str(error))  # a broken plug-in shows its error
-
-
-def describe(kind: Kind, name: str) -> Listing:
-    """Describe one of a kind briefly; a broken plug-in shows its error and does not hide the others."""
-    try:
-        return _list_paper(name) if kind == "papers" else _Factory(kind, name).listing()
-    except SubitizeError as error:
-        return Listing(name, str(error), None, {})
 
 
 def _name_file(text: str) -> str:
@@ -370,9 +281,7 @@ def _name_file(text: str) -> str:
 
 
 def _refine(
-    text: str,
-    suite: "tuple[_Factory, str, Mapping[str, str]]",
-    refinement: "tuple[_Factory, Mapping[str, str]]",
+    text: str, suite: "tuple[Factory, str, Mapping[str, str]]", refinement: "tuple[Factory, Mapping[str, str]]"
 ) -> Resolved[Suite]:
     """Make a suite and a refinement, and combine them; the refinement's source becomes an option."""
     from subitize.suites.refined import Refined, Rewritten
@@ -386,7 +295,7 @@ def _refine(
     options = {by.key_beside(base, key): value for key, value in {**by_spec.options, **kept}.items()}
     own = {**by_spec.options, **{key: value for key, value in kept.items() if key in by.defaults}}
     changed = {by.key_beside(base, key): value for key, value in by.changed(own).items()}
-    shown = write_spec(name + base_spec.text.removeprefix(base_spec.name), changed)
+    shown = specs.write_spec(name + base_spec.text.removeprefix(base_spec.name), changed)
     # A file may have rows for items that the options leave out.
     others = {item.id for item in base.build(base_target, {})[1].items(0)} if isinstance(refine, Rewritten) else ()
     made = Refined(base_suite, by_spec.name, refine, others=others)
@@ -394,9 +303,9 @@ def _refine(
 
 
 def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = None) -> Resolved[Any]:
-    given_name, spec = ("", text) if kind == "suites" else split_name(text)
-    kind_name, target, given = parse_spec(spec)
-    factory = _Factory(kind, kind_name)
+    given_name, spec = ("", text) if kind == "suites" else specs.split_name(text)
+    kind_name, target, given = specs.parse_spec(spec)
+    factory = Factory(kind, kind_name)
     known = {key: value for key, value in (runtime_options or {}).items() if key in factory.runtime_options}
     made, it = factory.build(target, known | given)
     return Resolved(made, it, spec, given_name, (it.base_url,) if isinstance(it, Answerer) and it.base_url else ())
@@ -404,47 +313,13 @@ def _make(kind: Kind, text: str, runtime_options: Mapping[str, str] | None = Non
 
 def _check(kind: Kind, text: str) -> None:
     """Refuse a spec with an unknown name, target or option, without making the object."""
-    name, target, given = parse_spec(split_name(text)[1])
-    _Factory(kind, name).check(target, given)
+    name, target, given = specs.parse_spec(specs.split_name(text)[1])
+    Factory(kind, name).check(target, given)
 
 
 def _check_judge(text: str) -> None:
     if text != "none":
         _check("judges", text)
-
-
-def _list_paper(name: str) -> Listing:
-    paper = find_paper(name)
-    works = {"suites": paper.suites, "rules": {**paper.rules, **paper.consensus_rules}, "layouts": paper.file_names}
-    does = {
-        "reproduce": paper.reproduce,
-        "tables": paper.tabulate,
-        "import": paper.import_release,
-        "export": paper.export_ratings,
-    }
-    brought = {kind: ", ".join(found) for kind, found in works.items() if found}
-    able = {command: "yes" for command, found in does.items() if found}
-    # Built-in papers are tested, and slow to import.
-    faults = [] if name in plugins.PAPERS else _find_faults(paper)
-    return Listing(name, "; ".join([paper.citation, *faults]), None, brought | able)
-
-
-def _find_faults(paper: Paper) -> list[str]:
-    """List the parts of a paper that cannot be imported."""
-    faults = []
-    for one in fields(paper):
-        value = getattr(paper, one.name)
-        named = () if one.name in _NAMES_NOTHING else value.values() if isinstance(value, Mapping) else (value,)
-        for reference in filter(None, named):
-            try:
-                plugins.load(reference)
-            except SubitizeError as error:
-                faults.append(str(error))
-    return faults
-
-
-_NAMES_NOTHING = ("title", "references", "picture_suites", "judged_by", "thresholds", "kappas")
-"""Plain fields of a paper; all others name objects as `module:object`."""
 
 
 def _known(kind: Kind) -> dict[str, str]:
@@ -503,117 +378,66 @@ def _as_counting(kind: Kind, name: str, reference: str, found: Any) -> Any:  # n
     return detector_factory(plugins.load(_DETECTING[kind]), found)
 
 
-class _Factory:
+class Factory:
     """The constructor behind a name: one optional positional parameter, the target, and keyword options."""
 
     def __init__(self, kind: Kind, name: str) -> None:
         in_program = _IN_PROGRAM.get((kind, name))
         reference = "the calling program" if in_program else _find(kind, name)
-        self._name, self._kind, self._is_ours = name, kind, reference.startswith("subitize.")
-        self._who = f"{kind.removesuffix('s')} {name!r}"
-        found = in_program or plugins.load(reference, f"{self._who} ({reference})")
+        self.name, self.kind, self._is_ours = name, kind, reference.startswith("subitize.")
+        self.who = f"{kind.removesuffix('s')} {name!r}"
+        found = in_program or plugins.load(reference, f"{self.who} ({reference})")
         try:
-            self._make = _as_counting(kind, name, reference, found)
-            parameters = inspect.signature(self._make, eval_str=True).parameters.values()
+            self.make = _as_counting(kind, name, reference, found)
+            parameters = inspect.signature(self.make, eval_str=True).parameters.values()
         except Exception as error:  # annotations may not resolve
-            raise BadValueError(f"{self._who} ({reference}) should be a class or a function: {error}") from error
+            raise BadValueError(f"{self.who} ({reference}) should be a class or a function: {error}") from error
         # A refinement is a function of the prompt with its options bound, or a class that makes one.
-        self._is_bound = kind == "refinements" and not inspect.isclass(self._make)
+        self._is_bound = kind == "refinements" and not inspect.isclass(self.make)
         targets = [p for p in parameters if p.kind is p.POSITIONAL_ONLY and not self._is_bound]
-        self._targets = [p.name for p in targets]
-        self._needs_model = any(p.annotation is Model for p in targets)
+        self.target = targets[0].name if targets else None
+        self.needs_model = any(p.annotation is Model for p in targets)
         options = [p for p in parameters if p.kind is p.KEYWORD_ONLY]
         self.defaults = {p.name: p.default for p in options}
-        self._types = {p.name: unwrap_annotation(p.annotation) for p in options}
+        self.types = {p.name: specs.unwrap_annotation(p.annotation) for p in options}
         notes = {p.name: getattr(p.annotation, "__metadata__", ()) for p in options}
         self.runtime_options = {name for name, own in notes.items() if RuntimeOption in own}
         self._added_later = {name for name, own in notes.items() if NotInOldIds in own}
-        self._stands_for = {name: note for name, own in notes.items() for note in own if isinstance(note, str)}
+        self.stands_for = {name: note for name, own in notes.items() for note in own if isinstance(note, str)}
 
-    def key_beside(self, base: "_Factory", key: str) -> str:
+    def key_beside(self, base: "Factory", key: str) -> str:
         """Return an option's key beside a suite's options; on a clash, the plain key is the suite's."""
-        taken = {*base.defaults, *base._targets}
-        return f"{self._name.replace('-', '_')}_{key}" if key in taken else key
+        taken = {*base.defaults, base.target}
+        return f"{self.name.replace('-', '_')}_{key}" if key in taken else key
 
     def changed(self, written: Mapping[str, str]) -> dict[str, str]:
         """Keep the options that differ from their defaults."""
-        return {key: text for key, text in written.items() if text != format_value(self.defaults[key])}
-
-    def listing(self) -> Listing:
-        options = {key: self._write_default(key) for key in self.defaults}
-        return Listing(self._name, _read_docstring(self._make)[0], self._target, options)
-
-    def describe(self) -> Description:
-        summary, details, own = _read_docstring(self._make)
-        meanings = _shared_meanings() | own
-        options = [
-            Option(key, type_name(kind), self._write_default(key), meanings.get(key, ""), key in self.runtime_options)
-            for key, kind in self._types.items()
-        ]
-        told = Description(self._kind, self._name, summary, details, self._target, options=options)
-        made = None
-        try:  # build with a dummy target just to see whether optional packages are installed
-            made = self.build("observer" if self._needs_model else self._target or "", {})[1]
-        except MissingPartError as error:
-            return replace(told, facts=self._list_facts(made), remedy=error.remedy)
-        except SubitizeError as error:
-            if not self._targets:
-                return replace(told, facts={"note": str(error)})
-        return replace(told, facts=self._list_facts(made), is_complete=True)
-
-    @property
-    def _target(self) -> str | None:
-        return self._targets[0] if self._targets else None
-
-    def _write_default(self, key: str) -> str:
-        """Write a default; the annotation may say what a placeholder default means."""
-        return self._stands_for.get(key) or format_value(self.defaults[key])
-
-    def _list_facts(self, made: Any) -> dict[str, str]:  # noqa: ANN401
-        own = {name: getattr(self._make, name, "") for name in ("instead", "judge", "repeats", "is_stand_in")}
-        told = {
-            "as in": str(own["instead"]),
-            "task": self._name_tasks(made),
-            "judged by": str(own["judge"]),
-            "repeats": str(own["repeats"]),
-            "answers are read by": str(getattr(made, "rule", "")) if self._kind == "judges" else "",
-            "stand-in": "yes, not a real one" if own["is_stand_in"] else "",
-        }
-        return {name: text for name, text in told.items() if text}
-
-    def _name_tasks(self, made: Any) -> str:  # noqa: ANN401
-        tasks = getattr(self._make, "tasks", ())
-        if self._kind == "suites" and made is not None:
-            try:
-                tasks = {item.task.kind for item in islice(made.items(0), _FIRST_ITEMS)}
-            except Exception as error:  # an outside package may fail in any way
-                raise BadValueError(f"{self._who} makes no items: {type(error).__name__}: {error}") from error
-        # A property: the tasks depend on the network.
-        return ", ".join(sorted(map(str, tasks))) if isinstance(tasks, Collection) else "what its network can do"
+        return {key: text for key, text in written.items() if text != specs.format_value(self.defaults[key])}
 
     def check_target(self, target: str) -> None:
         """Refuse a target where there is none to set."""
-        if target and not self._targets:
-            raise BadValueError(f"{self._who} takes options as key=value, not {target!r}; {self._options_known()}")
+        if target and not self.target:
+            raise BadValueError(f"{self.who} takes options as key=value, not {target!r}; {self._options_known()}")
 
     def build(self, target: str, given: Mapping[str, str]) -> tuple[Spec, Any]:
+        """Make the object, and its spec with all options that are part of its identity."""
         asked, values = self._read_spec(target, given)
         model = make_model(asked) if asked else None
         made = self._construct(model.obj if model else target, values)
         if not self._is_ours:  # some built-in ones read their files on first use only
-            made = adapt(self._kind, self._who, made)
+            made = adapt(self.kind, self.who, made)
         if isinstance(made, Suite):
             made.check_judge(_check_judge)
             if made.spec:
                 return made.spec, made
-        written = {key: format_value(value) for key, value in values.items() if self._is_identity(key, value)}
+        written = {key: specs.format_value(value) for key, value in values.items() if self._is_identity(key, value)}
         # The target is part of the identity: with another path it is another suite or model.
-        whole = dict.fromkeys(self._targets, target) | written
+        whole = ({self.target: target} if self.target else {}) | written
         if model:
             target = model.spec.text
             whole = {"model": target} | {f"model {key}": text for key, text in model.spec.options.items()} | written
         return Spec(
-            self._name, whole, write_spec(":".join(filter(None, [self._name, target])), self.changed(written))
+            self.name, whole, specs.write_spec(":".join(filter(None, [self.name, target])), self.changed(written))
         ), made
 
     def check(self, target: str, given: Mapping[str, str]) -> None:
@@ -625,35 +449,35 @@ class _Factory:
     def _read_spec(self, target: str, given: Mapping[str, str]) -> tuple[str, dict[str, object]]:
         """Read the parts of a spec: the spec of the model that a judge asks, if any, and the options' values."""
         self.check_target(target)
-        if self._targets and not target:
-            needed = self._targets[0].upper()
-            raise BadValueError(f"{self._who} needs {needed}: write {self._name}:{needed}")
+        if self.target and not target:
+            needed = self.target.upper()
+            raise BadValueError(f"{self.who} needs {needed}: write {self.name}:{needed}")
         # Options that the judge does not have go to the model that it asks.
-        others = {key: value for key, value in given.items() if self._needs_model and key not in self.defaults}
+        others = {key: value for key, value in given.items() if self.needs_model and key not in self.defaults}
         own = {key: value for key, value in given.items() if key not in others}
-        return write_spec(target, others) if self._needs_model else "", self.defaults | self._read(own)
+        return specs.write_spec(target, others) if self.needs_model else "", self.defaults | self._read(own)
 
     def _is_identity(self, key: str, value: object) -> bool:
         """Return whether an option, with this value, is part of the identity."""
         if key in self._added_later:
-            return format_value(value) != format_value(self.defaults[key])
+            return specs.format_value(value) != specs.format_value(self.defaults[key])
         return key not in self.runtime_options
 
     def _construct(self, target: object, values: Mapping[str, object]) -> Any:  # noqa: ANN401
         try:
             if self._is_bound:
-                return partial(self._make, **values)
-            return self._make(*([target] if target else []), **values)
+                return partial(self.make, **values)
+            return self.make(*([target] if target else []), **values)
         except SubitizeError:
             raise
         except Exception as error:  # an outside package may fail in any way
-            raise BadValueError(f"{self._who} cannot be made: {type(error).__name__}: {error}") from error
+            raise BadValueError(f"{self.who} cannot be made: {type(error).__name__}: {error}") from error
 
     def _read(self, given: Mapping[str, str]) -> dict[str, object]:
         for key in given:
             if key not in self.defaults:
-                raise BadValueError(f"{self._who} has no option {key!r}; {self._options_known()}")
-        return {key: parse_value(f"{self._who}: {key}", text, self._types[key]) for key, text in given.items()}
+                raise BadValueError(f"{self.who} has no option {key!r}; {self._options_known()}")
+        return {key: specs.parse_value(f"{self.who}: {key}", text, self.types[key]) for key, text in given.items()}
 
     def _options_known(self) -> str:
         return f"known options: {', '.join(self.defaults) or 'none'}"
@@ -699,16 +523,3 @@ def _with_defaults(role: type, made: object) -> object:
         if hasattr(role, ability) and hasattr(made, method):
             setattr(it, ability, True)
     return it
-
-
-def _read_docstring(documented: object) -> tuple[str, str, dict[str, str]]:
-    """Split a docstring into its first line, the rest, and the meaning of each option under "Args:"."""
-    text, _, listed = (inspect.getdoc(documented) or "").partition("\nArgs:\n")
-    summary, _, details = text.partition("\n")
-    meanings = re.findall(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", listed, flags=re.MULTILINE)
-    return summary, " ".join(details.split()), {name: " ".join(meaning.split()) for name, meaning in meanings}
-
-
-@cache
-def _shared_meanings() -> dict[str, str]:
-    return tomllib.loads((files("subitize") / "options.toml").read_text(encoding="utf-8"))

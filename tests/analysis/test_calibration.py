@@ -242,7 +242,7 @@ def test_fewer_items_than_folds_make_fewer_folds(run: Run) -> None:
 
 def test_nothing_but_0_has_no_nae_but_an_accuracy(run: Run) -> None:
     few_readings(run, 6, number=0)
-    with pytest.raises(NothingToDoError, match=r"item with a true count above 0 .*--metric accuracy"):
+    with pytest.raises(NothingToDoError, match=r"item with a true count above 0 .*`metric` accuracy"):
         calibrate(run, Search("finder", "few"), NoEvents())
     found = calibrate(run, Search("finder", "few", metric="accuracy"), NoEvents())
     assert (found.result.nae, found.best.nae) == (None, None)
@@ -297,7 +297,7 @@ def test_the_command_says_what_it_found_saves_and_draws_it(run: Run, tmp_path: P
     assert "n: 24 pictures of 12 items" in found.out
     assert "thresholds chosen by fold: 0.3" in found.out
     picture, kept = tmp_path / "run" / "calibration-finder.png", tmp_path / "home" / "calibrations" / "finder.json"
-    assert f"saved in {kept}, drawn in {picture}; use it with: --rule calibrated:finder" in found.out
+    assert f"saved in {kept}, drawn in {picture}; use it with: subitize score RUN --rule calibrated:finder" in found.out
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert calibrations.load("finder").judge == "finder"
 

@@ -9,7 +9,8 @@ import pytest
 import typer.main
 
 from subitize.cli import app
-from subitize.registry import KINDS, describe_all, names
+from subitize.listing import describe_all
+from subitize.registry import KINDS, names
 from tests.cases import Case
 from tests.commands import call, environment
 

@@ -6,9 +6,10 @@ from subitize import papers as plugins
 from subitize.interfaces import Paper
 from subitize.labels import Rule, WordRule, consensus, parse_rule
 from subitize.language.mentions import NoValue
+from subitize.listing import listings
 from subitize.models.image_folders import FileNaming
 from subitize.records import Known
-from subitize.registry import find_paper, listings, names, paper_of
+from subitize.registry import find_paper, names, paper_of
 from subitize.report.compose import references
 from tests.commands import call
 

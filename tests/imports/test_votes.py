@@ -146,7 +146,7 @@ BAD = {
     "no group": (f"bob,random,{SINGLE.id},yes", "line 3: item 'fruit/single' has 0 yes-or-no questions about a group"),
     "unknown model": (
         f"bob,other,{WHOLE.id},yes",
-        r"line 3: model 'other' has no images .* have: random\); .* with --suite",
+        r"line 3: model 'other' has no images .* have: random\); .* with `suite`",
     ),
     "not drawn": (
         f"bob,random,{UNDRAWN.id},yes",

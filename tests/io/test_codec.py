@@ -24,6 +24,7 @@ from subitize.analysis.score import PassRate, Score
 from subitize.evaluate.forecast import Expense, Forecast
 from subitize.io import codec
 from subitize.labels.calibrations import Calibrated
+from subitize.listing import Listing
 from subitize.records import (
     Answer,
     Ask,
@@ -68,7 +69,6 @@ from subitize.records import (
     keys,
     to_plain,
 )
-from subitize.registry import Listing
 from subitize.report.catalog import InstallationCheck
 from subitize.stimuli.recipes import Magnitudes
 from subitize.store import Folder, Run, StoredReading, StoredResponse, StoredSuite

@@ -315,7 +315,7 @@ def test_prices_are_called_old_after_half_a_year() -> None:
     used = {"o3": listed("o3"), "gpt-6-luna": listed("gpt-6-luna")}  # of 2026-03-21 and 2026-10-03
     assert warn_of_age(used, date(2026, 9, 17)) is None
     assert warn_of_age(used, date(2026, 9, 18)) == (
-        "prices older than 180 days: o3 (2026-03-21); give newer ones with --prices FILE"
+        "prices older than 180 days: o3 (2026-03-21); give newer ones with `prices` FILE"
     )
     assert warn_of_age({}, date(2030, 1, 1)) is None
 

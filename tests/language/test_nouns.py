@@ -36,8 +36,9 @@ PLURALS = {
     "cup of coffee": "cups of coffee", "man with a hat": "men with a hat", "gas": "gases", "series": "series",
     "jellyfish": "jellyfish", "grandchild": "grandchildren", "soliloquy": "soliloquies", "Fly": "Flies", "DOG": "DOGS",
     "iPad": "iPads",
-    "police": "police", "news": "news", "ramen": "ramen", "tennis": "tennis", "chalice": "chalices", "splice": "splices",
-    "accomplice": "accomplices", "blouse": "blouses", "louse": "lice", "dormouse": "dormice", "specimen": "specimens",
+    "police": "police", "news": "news", "ramen": "ramen", "tennis": "tennis", "chalice": "chalices",
+    "splice": "splices", "accomplice": "accomplices", "blouse": "blouses", "louse": "lice", "dormouse": "dormice",
+    "specimen": "specimens",
     "superhero": "superheroes", "cause": "causes", "clause": "clauses", "pause": "pauses", "freebie": "freebies",
     "trellis": "trellises",
 }  # fmt: skip

@@ -354,7 +354,7 @@ def test_what_is_too_large_is_refused_before_it_is_kept(case: Case) -> None:
 
     async def work() -> None:
         async with serving(made(Waiting()), max_body_bytes=100_000) as (_, client, post):
-            told = (413, {"error": "body: more than 100,000 bytes; send fewer or smaller images, or raise --max-body"})
+            told = (413, {"error": "body: more than 100,000 bytes; send fewer or smaller images, or raise `max_body`"})
             with case("a picture of 50 MB"):
                 body = json.dumps(ask("3 apples", images=[encode(b"\x89PNG\r\n\x1a\n" + bytes(50_000_000))])).encode()
                 async with client.post("/compute", data=io.BytesIO(body), headers=json_type) as answer:

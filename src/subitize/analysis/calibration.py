@@ -190,7 +190,7 @@ def _check_enough(pairs: Sequence[_Pair], metric: thresholds.Metric) -> None:
         )
     if _count_items(pairs, metric) < 2:
         what = "item with a true count above 0" if metric == "nae" else "item"
-        other = "; --metric accuracy takes counts of 0, too" if metric == "nae" else ""
+        other = "; `metric` accuracy takes counts of 0, too" if metric == "nae" else ""
         raise NothingToDoError(f"cross-validation needs more than one {what} among the {len(pairs)} pictures{other}")
 
 

@@ -56,7 +56,7 @@ def check_held(run: Run, images: Iterable[str]) -> None:
 
 def find_images(run: Run, names: Iterable[str], reason: str) -> dict[str, str]:
     """Find images by name, as in the column `image` or `item` of a list, for one reason."""
-    lines = [CsvRow("--hold", place, {"image": name}, kind="name") for place, name in enumerate(names, start=1)]
+    lines = [CsvRow("`hold`", place, {"image": name}, kind="name") for place, name in enumerate(names, start=1)]
     return _find_all(run, lines, reason) if lines else {}
 
 

@@ -28,7 +28,7 @@ def list_(
     events: "Events" = AS_WARNINGS,
 ) -> "Result | Path":
     """List suites, models, judges and what else there is, or describe one of them with its options."""
-    from subitize import registry
+    from subitize import listing, registry
     from subitize.report import catalog
 
     if out is not None:
@@ -58,8 +58,8 @@ def list_(
     kind = next((known for known in registry.KINDS if known == name), None)
     if kind is not None:
         heading = "reference" if kind == "papers" else "what it does"
-        return catalog.listing_result(registry.listings(kind), heading)
-    return catalog.description_result(registry.describe_all(name.partition(":")[0]))
+        return catalog.listing_result(listing.listings(kind), heading)
+    return catalog.description_result(listing.describe_all(name.partition(":")[0]))
 
 
 def _draw_glyphs(name: str | None, out: Path) -> Path:

@@ -3,8 +3,9 @@
 import inspect
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from inspect import Parameter
 from pathlib import Path
 from typing import Any, ForwardRef, get_args, get_origin
@@ -40,7 +41,7 @@ def expose(
         parameters += [_option("database", _DATABASE, str | None), _option(folder, _images(folder), Path | None)]
     if has_json:
         parameters.append(_option("as_json", _AS_JSON, bool))
-    flags = {one.name: one.default.param_decls[0].partition("/")[0] for one in parameters if one.default.param_decls}
+    flags = dict(flag for one in parameters if one.default.param_decls for flag in _name_flags(one))
 
     def command(**values: Any) -> None:  # noqa: ANN401
         _FLAGS.clear()
@@ -66,7 +67,11 @@ def expose(
 
 
 class CommandEvents(TerminalEvents):
-    """Names parameters in warnings as options are written."""
+    """Names parameters as options are written."""
+
+    def say(self, *lines: str) -> None:
+        """Print results."""
+        super().say(*map(name_options, lines))
 
     def warn(self, *lines: str) -> None:
         """Print warnings."""
@@ -74,8 +79,8 @@ class CommandEvents(TerminalEvents):
 
 
 def name_options(message: str) -> str:
-    """Write `limit` in a message as --limit."""
-    return re.sub(r"`([a-z_]+)`", lambda found: _FLAGS.get(found[1], found[0]), message)
+    """Write `limit` in a message as --limit, and `sight_check=False` as --no-sight-check."""
+    return re.sub(r"`([a-z_]+(?:=False)?)`", lambda found: _FLAGS.get(found[1], found[0]), message)
 
 
 def emit(found: object, *, as_json: bool = False) -> None:
@@ -88,7 +93,8 @@ def emit(found: object, *, as_json: bool = False) -> None:
     from subitize.report.writers import print_result
 
     if isinstance(found, Result):
-        print_result(found, as_json=as_json)
+        lead, notes = (tuple(map(name_options, lines)) for lines in (found.lead, found.notes))
+        print_result(replace(found, lead=lead, notes=notes), as_json=as_json)
     elif found is not None:
         found.close()  # type: ignore[attr-defined]  # the run that was made
 
@@ -141,6 +147,14 @@ def _option(name: str, default: Any, kind: Any) -> Parameter:  # noqa: ANN401
 def _flag(name: str, default: object) -> str:
     flag = name.rstrip("_").replace("_", "-")
     return f"--{flag}/--no-{flag}" if default is True else f"--{flag}"
+
+
+def _name_flags(given: Parameter) -> Iterator[tuple[str, str]]:
+    """Pair a parameter with its option, and `name=False` with the one that turns it off."""
+    flag, _, off = given.default.param_decls[0].partition("/")
+    yield given.name, flag
+    if off:
+        yield f"{given.name}=False", off
 
 
 def _kinds(annotation: Any) -> Sequence[Any]:  # noqa: ANN401

@@ -191,7 +191,7 @@ class _PairLog:
 
     def _refuse(self, line: int) -> BadValueError:
         return BadValueError(
-            f"--out {self._file and self._file.name} line {line}: this is no file of counted pairs; name another"
+            f"`out` {self._file and self._file.name} line {line}: this is no file of counted pairs; name another"
         )
 
 

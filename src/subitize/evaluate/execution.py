@@ -493,7 +493,7 @@ def _complain(model: str, check: SightAnswers) -> str:
     return (
         f"{model} named the number in {check.right} of {len(check.said)} plain pictures of one to four things, and "
         f"{NEEDED} are needed ({examples}). Does the server hand the picture on to the model? To run it all the same: "
-        "--no-sight-check"
+        "`sight_check=False`"
     )
 
 

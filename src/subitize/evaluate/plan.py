@@ -251,9 +251,9 @@ def _check_default(judge: Resolved[Judge], suite: str, models: Iterable[Resolved
             raise BadValueError(
                 f"{suite} is judged by {judge} unless another judge is named, and that one knows only the "
                 f"drawings of subitize, not those of {model.name or model.spec.text}. Name one that can see them: "
-                "--judge vlm:MODEL (a model that answers questions about pictures, as vlm:openai:NAME with its key in "
-                "OPENAI_API_KEY), --judge grounding-dino:MODEL (a detector on this machine; pip install "
-                f"'subitize[local]'), or --judge none, and judge later; or {judge} itself, if they look "
+                "`judge` vlm:MODEL (a model that answers questions about pictures, as vlm:openai:NAME with its key in "
+                "OPENAI_API_KEY), `judge` grounding-dino:MODEL (a detector on this machine; pip install "
+                f"'subitize[local]'), or `judge` none, and judge later; or {judge} itself, if they look "
                 "like those of subitize. All judges: subitize list judges"
             )
 

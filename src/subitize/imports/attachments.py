@@ -10,6 +10,7 @@ from pathlib import Path
 
 from subitize.errors import BadFileError, BadImageError, NothingToDoError, UnknownNameError
 from subitize.interfaces import Events, watch
+from subitize.io.files import reading
 from subitize.io.images import decode, image_format, read_image
 from subitize.language.numbers import list_some
 from subitize.models.folder import ImageAssignment
@@ -66,12 +67,7 @@ class AttachResult:
 
 
 def attach_images(
-    run: Run,
-    folder: Path,
-    events: Events,
-    *,
-    model: str | None = None,
-    layout: str = "auto",
+    run: Run, folder: Path, events: Events, *, model: str | None = None, layout: str = "auto"
 ) -> list[AttachResult]:
     """Find the files of all responses known by name, then store the new ones, a few at a time."""
     named = _find_named(run, model)
@@ -128,7 +124,8 @@ def _find_folders(folder: Path, models: Iterable[str], wanted: str | None) -> di
     """Find the folder of each model: the one named like it, or for a single model the whole folder."""
     if not folder.is_dir() and not (folder.suffix == ".jsonl" and folder.is_file()):
         raise BadFileError(f"{folder} is not a folder of images, nor a .jsonl file that lists them")
-    below = _list_folders(folder) if folder.is_dir() else []
+    with reading(folder):
+        below = [path for path in sorted(folder.iterdir()) if path.is_dir()] if folder.is_dir() else []
     found: dict[str, Path] = {}
     names = list(models)
     for model in names:
@@ -144,13 +141,6 @@ def _find_folders(folder: Path, models: Iterable[str], wanted: str | None) -> di
             "images are of with `model`"
         )
     return found
-
-
-def _list_folders(folder: Path) -> list[Path]:
-    try:
-        return [path for path in sorted(folder.iterdir()) if path.is_dir()]
-    except OSError as error:
-        raise BadFileError(f"cannot read {folder}: {error.strerror}") from None
 
 
 def _plain(name: str) -> str:
@@ -177,10 +167,8 @@ def _match(run: Run, folder: Path, named: Sequence[_Named], layout: str) -> _Mat
 
 def _match_names(folder: Path, named: Sequence[_Named]) -> tuple[list[MatchedFile], list[UnmatchedFile]]:
     tree = FolderTree(folder)
-    try:
+    with reading(folder):
         levels = [tree.entries(), *(tree.entries(below) for below in tree.entries().folders)]
-    except OSError as error:
-        raise BadFileError(f"cannot read {folder}: {error.strerror}") from None
     files = [name for entries in levels for name in entries.images]
     unknown = [unplaced for entries in levels for unplaced in entries.left]
     pairs: list[MatchedFile] = []

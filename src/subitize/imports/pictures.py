@@ -5,7 +5,6 @@ The wording decides the kind of answer; files that are not pictures are refused 
 import re
 import stat
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,8 +15,8 @@ from typing import Protocol
 from subitize import records
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Events, watch
-from subitize.io.files import open_zip
-from subitize.io.images import LARGEST_FILE_BYTES, decode, image_format, read_image
+from subitize.io.files import open_zip, reading
+from subitize.io.images import LARGEST_FILE_BYTES, decode, image_format, read_image, read_zipped
 from subitize.language.nouns import singular
 from subitize.language.questions import LINES_WORDING
 from subitize.models.image_folders import SUFFIXES, FolderTree, storable
@@ -30,7 +29,6 @@ _MOST_BYTES = 50_000_000_000
 # Pictures are compressed already: a zip makes them hardly any smaller.
 _MOST_RATIO, _RATIO_FROM_BYTES = 100, 10_000_000
 _AT_ONCE, _THREADS = 16, 4
-_HEAD_BYTES = 16
 
 
 class PictureSource(Protocol):
@@ -128,10 +126,8 @@ class _FolderSource:
         if not path.is_dir():
             raise BadFileError(f"{path} is neither a folder nor a zip of pictures")
         self._tree, self._seen = FolderTree(path), set[str]()
-        try:
+        with reading(path):
             self._real = {storable(name): name for name in self._list("")}
-        except OSError as error:
-            raise BadFileError(f"cannot read {path}: {error.strerror}") from None
         self.names: Sequence[str] = sorted(self._real)
 
     def read(self, name: str) -> bytes:
@@ -164,30 +160,21 @@ class _ZipSource:
             raise BadFileError(
                 f"{path.name} has {len(entries):,} members; at most {_MOST_ENTRIES:,} are looked through"
             )
-        self._members: dict[str, zipfile.ZipInfo] = {}
+        members: dict[str, zipfile.ZipInfo] = {}
         for entry in entries:
             _check_member(path.name, entry)
             if _is_picture(entry):
-                if entry.filename in self._members:
+                if entry.filename in members:
                     raise BadFileError(f"{path.name}: {entry.filename!r} is in it twice; which is meant?")
-                self._members[entry.filename] = entry
-        total = sum(entry.file_size for entry in self._members.values())
+                members[entry.filename] = entry
+        total = sum(entry.file_size for entry in members.values())
         if total > _MOST_BYTES:
             raise BadFileError(f"{path.name}: {total:,} bytes once unpacked are too many; at most {_MOST_BYTES:,}")
-        self.names: Sequence[str] = sorted(self._members)
+        self.names: Sequence[str] = sorted(members)
 
     def read(self, name: str) -> bytes:
-        """Read a member up to the size of the largest picture; stop if it does not begin like a picture."""
-        try:
-            with self._archive.open(self._members[name]) as file:
-                head = file.read(_HEAD_BYTES)
-                image_format(head)
-                data = head + file.read(LARGEST_FILE_BYTES + 1 - len(head))
-        except (OSError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-            raise BadFileError(f"cannot be unpacked ({error})") from None
-        if len(data) > LARGEST_FILE_BYTES:
-            raise BadFileError(f"more than {LARGEST_FILE_BYTES:,} bytes; resize the picture first")
-        return data
+        """Read a member up to the size of the largest picture."""
+        return read_zipped(self._archive, name)
 
 
 def _is_picture(entry: zipfile.ZipInfo) -> bool:

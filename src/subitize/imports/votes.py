@@ -161,7 +161,7 @@ class _Votes:
             remedy = (
                 "it was run here: let it draw the item, or leave the line out"
                 if model in self._run_here
-                else "for images that are elsewhere name the suite with --suite"
+                else "for images that are elsewhere name the suite with `suite`"
             )
             raise line.error(
                 f"model {model!r} has no images of item {item!r} in this run (models that have: "

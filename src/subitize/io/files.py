@@ -14,6 +14,7 @@ import stat
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,15 +27,22 @@ LARGEST_BYTES = 200_000_000
 """Larger files are not hand-made tables."""
 
 
+@contextmanager
+def reading(path: Path | str) -> Iterator[None]:
+    """Name the file or folder in errors of the system."""
+    try:
+        yield
+    except OSError as error:
+        raise BadFileError(f"cannot read {path}: {error.strerror or error}") from None
+
+
 def check_input(path: Path | str, largest: int | None = LARGEST_BYTES, *, allow_pipe: bool = False) -> None:
     """Refuse what is not a regular file, or larger; None allows any size, for what is read in parts.
 
     Only a file that is read once, from beginning to end, may be a pipe.
     """
-    try:
+    with reading(path):
         found = os.stat(path)
-    except OSError as error:
-        raise BadFileError(f"cannot read {path}: {error.strerror}") from None
     fault = ""
     if stat.S_ISDIR(found.st_mode):
         fault = "Is a directory; name a file in it"
@@ -51,10 +59,8 @@ def check_input(path: Path | str, largest: int | None = LARGEST_BYTES, *, allow_
 def open_input(path: Path | str, largest: int | None = LARGEST_BYTES, *, allow_pipe: bool = False) -> io.BufferedReader:
     """Open a file that a user named, for reading bytes."""
     check_input(path, largest, allow_pipe=allow_pipe)
-    try:
+    with reading(path):
         return open(path, "rb")
-    except OSError as error:
-        raise BadFileError(f"cannot read {path}: {error.strerror}") from None
 
 
 def open_zip(path: Path, kind: str = "zip") -> "zipfile.ZipFile":
@@ -77,11 +83,8 @@ def hash_file(path: Path | str) -> str:
 
 def read_bounded(path: Path | str, largest: int = LARGEST_BYTES, *, allow_pipe: bool = False) -> bytes:
     """Read a file of at most so many bytes."""
-    with open_input(path, largest, allow_pipe=allow_pipe) as file:
-        try:
-            data = file.read(largest + 1)  # the size of a pipe is unknown
-        except OSError as error:
-            raise BadFileError(f"cannot read {path}: {error.strerror}") from None
+    with open_input(path, largest, allow_pipe=allow_pipe) as file, reading(path):
+        data = file.read(largest + 1)  # the size of a pipe is unknown
     if len(data) > largest:
         raise BadFileError(f"{path}: more than {largest:,} bytes, which are the most that are read")
     return data

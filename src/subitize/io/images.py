@@ -5,6 +5,7 @@ import io
 import os
 import stat
 import struct
+import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -78,6 +79,18 @@ def read_image(path: str) -> bytes:
         return read_bounded(path, LARGEST_FILE_BYTES)
     except BadFileError as error:
         raise BadImageError(str(error)) from None
+
+
+def read_zipped(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Read an image file in a zip; refuse one that is too large."""
+    try:
+        with archive.open(name) as member:
+            data = member.read(LARGEST_FILE_BYTES + 1)
+    except (OSError, RuntimeError, NotImplementedError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise BadImageError(f"cannot be unpacked ({error})") from None
+    if len(data) > LARGEST_FILE_BYTES:
+        raise BadImageError(f"more than {LARGEST_FILE_BYTES:,} bytes; resize the image first")
+    return data
 
 
 def data_url(data: bytes) -> str:

@@ -212,7 +212,7 @@ def warn_of_age(used: Mapping[str, Price], today: date) -> str | None:
     if not old:
         return None
     listed = ", ".join(f"{model} ({day})" for day, model in old)
-    return f"prices older than {OLD_AFTER_DAYS} days: {listed}; give newer ones with --prices FILE"
+    return f"prices older than {OLD_AFTER_DAYS} days: {listed}; give newer ones with `prices` FILE"
 
 
 def _read(path: Path) -> tuple[Price, ...]:

@@ -11,40 +11,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple, cast, get_args
 
-from subitize.language import lexicon
-from subitize.language.drafts import (
-    Clause,
-    Draft,
-    Drafts,
-    Hold,
-    Joint,
-    Related,
-    make_scene,
-    read_bare,
-    relate_groups,
-    settle_parts,
-)
-from subitize.language.items import (
-    Items,
-    is_cut_next,
-    is_spelt_fraction,
-    paint_half,
-    read_halves,
-    read_pieces,
-    read_size,
-)
+from subitize.language import drafts, items, lexicon
 from subitize.language.lexicon import Kind
 from subitize.language.questions import Node, make_graph
 from subitize.language.scene import ComparisonWord, ContactWord, HoldingWord, NotUnderstood, Portion, Scene
-from subitize.language.terms import (
-    Cursor,
-    NotUnderstoodError,
-    Openers,
-    Term,
-    Vocabulary,
-    find_terms,
-    vocabulary,
-)
+from subitize.language.terms import Cursor, NotUnderstoodError, Openers, Term, Vocabulary, find_terms, vocabulary
 from subitize.records import RelationWord
 
 
@@ -53,7 +24,7 @@ def read_scene(prompt: str, nouns: Collection[str], colours: Collection[str]) ->
     known = vocabulary(tuple(nouns), tuple(colours))
     try:
         terms = find_terms(prompt, known)
-        return read_bare(terms) or _Reader(terms, known).read()
+        return drafts.read_bare(terms) or _Reader(terms, known).read()
     except NotUnderstoodError as puzzle:
         return NotUnderstood(str(puzzle))
 
@@ -77,7 +48,7 @@ class _Place(NamedTuple):
 
     word: HoldingWord
     noun: str
-    told: list[Draft]
+    told: list[drafts.Draft]
 
 
 class _Reader:
@@ -86,20 +57,22 @@ class _Reader:
     def __init__(self, terms: list[Term], known: Vocabulary) -> None:
         self._cursor = Cursor(terms)
         self._openers = Openers(self._cursor)
-        self._drafts = Drafts(is_open=any(term.kind in lexicon.OPEN or is_spelt_fraction(term) for term in terms))
-        self._items = Items(self._cursor, self._drafts, known)
+        self._drafts = drafts.Drafts(
+            is_open=any(term.kind in lexicon.OPEN or items.is_spelt_fraction(term) for term in terms)
+        )
+        self._items = items.Items(self._cursor, self._drafts, known)
         self._settings: list[str] = []
 
     def read(self) -> Scene:
         clauses = 0
         while self._cursor.peek().kind != "end":
-            self._clause(Clause(clauses))
+            self._clause(drafts.Clause(clauses))
             clauses += 1
             if self._cursor.peek().kind == "question" and not self._openers.is_question:
                 self._cursor.puzzle("a question")
             self._cursor.take()
         self._check_settings()
-        return make_scene(self._drafts)
+        return drafts.make_scene(self._drafts)
 
     def _check_settings(self) -> None:
         """Refuse a setting that is also drawn: "a shelf. 3 books on the shelf, 2 to the left of the shelf"."""
@@ -110,7 +83,7 @@ class _Reader:
             if told:
                 raise NotUnderstoodError(f"what is {setting!r}, and what beside the {told[0]}?")
 
-    def _clause(self, clause: Clause) -> None:
+    def _clause(self, clause: drafts.Clause) -> None:
         opening, front = self._cursor.peek(), self._front()
         self._openers.skip(has_items=bool(self._drafts.told))
         while self._cursor.peek().kind not in lexicon.ENDS:
@@ -124,7 +97,7 @@ class _Reader:
         opening = self._cursor.peek()
         if opening.kind == "setting" or (opening.kind == "after" and opening.name):
             return self._named_place(None)
-        if opening.kind != "hold" or is_cut_next(self._cursor):
+        if opening.kind != "hold" or items.is_cut_next(self._cursor):
             return None
         place = self._named_place(None)
         self._cursor.take(3)
@@ -133,7 +106,7 @@ class _Reader:
             self._cursor.puzzle("what is there?")
         return place
 
-    def _step(self, clause: Clause) -> None:
+    def _step(self, clause: drafts.Clause) -> None:
         cursor, last = self._cursor, self._drafts.last
         match cursor.peek().kind:
             case "comma" | "and" | "but" | "dash" as kind:
@@ -161,11 +134,13 @@ class _Reader:
             case "compare" if clause.joint is not None:
                 self._compare(clause)
             case "size":
-                read_size(cursor, self._drafts)
+                items.read_size(cursor, self._drafts)
                 clause.joint = None
             case "share" | "other" if last is not None and not self._opens_item(clause):
                 self._share(clause, last)
-            case "hold" | "cut" | "be" | "that" | "each" | "all" if last and clause.is_complete and is_cut_next(cursor):
+            case "hold" | "cut" | "be" | "that" | "each" | "all" if (
+                last and clause.is_complete and items.is_cut_next(cursor)
+            ):
                 self._cut(clause, last)
             case "be" | "that" | "all" if clause.items and not clause.awaits_item and self._is_description():
                 self._describe(clause)
@@ -184,7 +159,7 @@ class _Reader:
             case _:
                 self._item(clause)
 
-    def _join(self, clause: Clause, joint: Joint) -> None:
+    def _join(self, clause: drafts.Clause, joint: drafts.Joint) -> None:
         is_dangling = clause.relations and not clause.groups[-1]
         is_first = clause.joint == "first" and not (clause.items or clause.front)
         is_double = clause.joint in ("with", "without") or (joint != "comma" and clause.awaits_item)
@@ -196,7 +171,7 @@ class _Reader:
             clause.joint = joint
         self._cursor.take()
 
-    def _item(self, clause: Clause) -> None:
+    def _item(self, clause: drafts.Clause) -> None:
         joint, before = clause.joint, clause.items[-1] if clause.items else None
         if joint is None:
             self._cursor.puzzle()
@@ -209,7 +184,7 @@ class _Reader:
         if joint in ("with", "without") and before is not None:
             self._hold_in(clause, item, before, joint)
 
-    def _join_with(self, clause: Clause) -> None:
+    def _join_with(self, clause: drafts.Clause) -> None:
         """After "with" comes a comparison, some of the things before it, or things held by the one before it."""
         after, then = self._cursor.peek(1), self._cursor.peek(2).kind
         is_part = after.kind == "number" and then in ("of-them", "cut", "be")
@@ -219,7 +194,7 @@ class _Reader:
         else:
             self._open_holder(clause, "with")
 
-    def _open_holder(self, clause: Clause, joint: Joint) -> None:
+    def _open_holder(self, clause: drafts.Clause, joint: drafts.Joint) -> None:
         place = clause.items[-1] if clause.items else None
         if clause.joint is not None or place is None or place.number != 1:
             self._cursor.puzzle("what holds them?")
@@ -229,23 +204,23 @@ class _Reader:
         clause.joint = joint
         self._cursor.take()
 
-    def _hold_in(self, clause: Clause, thing: Draft, place: Draft, joint: Joint) -> None:
+    def _hold_in(self, clause: drafts.Clause, thing: drafts.Draft, place: drafts.Draft, joint: drafts.Joint) -> None:
         if joint == "without" and lexicon.OWN_PARTS.get(place.noun) == thing.noun:
             self._cursor.puzzle(f"a {place.noun} without its own parts")
         is_loose = joint == "with" and place.noun in lexicon.HOLDERS
-        clause.held = Hold(thing, cast(HoldingWord, lexicon.HOLDS.get(place.noun, "on")), place, is_loose)
+        clause.held = drafts.Hold(thing, cast(HoldingWord, lexicon.HOLDS.get(place.noun, "on")), place, is_loose)
         if place.noun in lexicon.HOLDS:
             self._drafts.holds.append(clause.held)
         self._drafts.last = None
 
-    def _is_afterthought(self, clause: Clause) -> bool:
+    def _is_afterthought(self, clause: drafts.Clause) -> bool:
         """Whether a phrase belongs to the items before it; "exactly" may also open the next item."""
         if clause.awaits_item or not (clause.groups[-1] or clause.side):
             return False
         is_before = clause.joint is None or self._cursor.peek(1).kind in _AFTER_EXACTLY
         return is_before or self._cursor.peek().kind != "exactly"
 
-    def _pass_over(self, clause: Clause) -> None:
+    def _pass_over(self, clause: drafts.Clause) -> None:
         """Take an afterthought; "on it" tells where things are only if that matters."""
         term, last = self._cursor.peek(), self._drafts.last
         if term.kind == "setting":
@@ -263,31 +238,31 @@ class _Reader:
         kind, after = self._cursor.peek().kind, self._cursor.peek(1).kind
         return after in _AFTER_BE or (kind == "that" and after in ("be", "all")) or (kind == "all" and after == "be")
 
-    def _describe(self, clause: Clause) -> None:
+    def _describe(self, clause: drafts.Clause) -> None:
         """Skip the verb of a description: "which are red", "is half blue", "that are in the vase"."""
         self._cursor.take()
         clause.joint = None
         if self._cursor.peek().kind in ("share", "hold"):
             self._check_only(clause, self._drafts.last)
 
-    def _check_only(self, clause: Clause, thing: Draft | None) -> None:
+    def _check_only(self, clause: drafts.Clause, thing: drafts.Draft | None) -> None:
         if thing is None or any(one.noun != thing.noun for one in clause.items):
             self._cursor.puzzle("which of them?")
 
-    def _cut(self, clause: Clause, thing: Draft) -> None:
+    def _cut(self, clause: drafts.Clause, thing: drafts.Draft) -> None:
         """The pieces of things mentioned before: "cut into quarters", "each of them is cut in half"."""
         self._check_only(clause, thing)
         if not isinstance(thing.number, int) or thing.form is not None:
             self._cursor.puzzle()
-        self._drafts.set_apart(thing, thing.number, read_pieces(self._cursor, thing.number))
+        self._drafts.set_apart(thing, thing.number, items.read_pieces(self._cursor, thing.number))
         clause.joint = None
 
-    def _opens_item(self, clause: Clause) -> bool:
+    def _opens_item(self, clause: drafts.Clause) -> bool:
         """Whether "half" opens an item here ("a half red, half blue pencil"), unrelated to what is before it."""
         is_in_halves = self._cursor.peek().text.lower() == "a half" and self._cursor.peek(1).kind == "colour"
         return clause.joint in ("with", "without") or (clause.joint is not None and is_in_halves)
 
-    def _share(self, clause: Clause, thing: Draft) -> None:
+    def _share(self, clause: drafts.Clause, thing: drafts.Draft) -> None:
         """Half of the last thing, in a colour ("half red"), or more of it: "an apple and a half"."""
         term = self._cursor.peek()
         if (
@@ -297,8 +272,8 @@ class _Reader:
         ):
             if any(one.number == 1 for one in self._drafts.told if one is not thing):
                 self._cursor.puzzle("half of which?")
-            for colour in read_halves(self._cursor):
-                paint_half(self._cursor, thing, colour)
+            for colour in items.read_halves(self._cursor):
+                items.paint_half(self._cursor, thing, colour)
         else:
             is_whole = isinstance(thing.number, int) and thing.number > 0 and thing.form is None
             if not is_whole or not term.text.lower().startswith(("a ", "one ")) or term.text.endswith("it"):
@@ -308,7 +283,7 @@ class _Reader:
             clause.mention(self._drafts.add(share))
         clause.joint = None
 
-    def _compare(self, clause: Clause) -> None:
+    def _compare(self, clause: drafts.Clause) -> None:
         """How two numbers compare: "fewer cats than dogs", "as many cats as dogs", "the same number of both"."""
         word = self._cursor.take().name
         subject = self._items.compared(clause)
@@ -321,7 +296,7 @@ class _Reader:
         self._drafts.compared.append((subject, cast(ComparisonWord, "as many" if word == "same" else word), other))
         clause.joint, self._drafts.last = None, None
 
-    def _place(self, clause: Clause) -> None:
+    def _place(self, clause: drafts.Clause) -> None:
         """Where things are: held by a place in the scene, or in a mere setting, which need not be drawn."""
         thing, is_setting = self._drafts.last, self._cursor.peek().kind == "setting"
         place = self._named_place(thing)
@@ -333,7 +308,7 @@ class _Reader:
         self._cursor.take(3 if place.noun and not is_setting else 1)
         self._put(clause, thing, place)
 
-    def _named_place(self, thing: Draft | None) -> _Place:
+    def _named_place(self, thing: drafts.Draft | None) -> _Place:
         """The place named here; "it" may be any single thing but the one that is there."""
         term, article, noun = (self._cursor.peek(ahead) for ahead in range(3))
         if term.name.endswith(" it"):
@@ -349,20 +324,20 @@ class _Reader:
             word, name = term.name, noun.name
         return _Place(cast(HoldingWord, word), name, self._drafts.named(name) if name else [])
 
-    def _holds(self, place: _Place, thing: Draft) -> bool:
+    def _holds(self, place: _Place, thing: drafts.Draft) -> bool:
         """Whether a place is more than a setting: it is mentioned before, or holds an open number of things."""
         is_open = self._drafts.is_open and not (isinstance(thing.number, int) and thing.number)
         return any(one.number == 1 for one in place.told) or (is_open and lexicon.HOLDS.get(place.noun) == place.word)
 
-    def _put(self, clause: Clause, thing: Draft, place: _Place, *, is_loose: bool = False) -> None:
+    def _put(self, clause: drafts.Clause, thing: drafts.Draft, place: _Place, *, is_loose: bool = False) -> None:
         """Put the clause's only thing into or onto the place."""
         if not place.told and lexicon.HOLDS.get(place.noun) != place.word:
             self._cursor.puzzle("what is there?")
-        holder = place.told[0] if place.told else self._drafts.add(Draft(place.noun, 1, clause=clause.number))
+        holder = place.told[0] if place.told else self._drafts.add(drafts.Draft(place.noun, 1, clause=clause.number))
         is_clear = len(place.told) <= 1 and all(one in (thing, holder) for one in clause.items)
-        self._drafts.holds.append(Hold(thing, place.word, holder, is_loose, is_clear))
+        self._drafts.holds.append(drafts.Hold(thing, place.word, holder, is_loose, is_clear))
 
-    def _relate(self, clause: Clause) -> None:
+    def _relate(self, clause: drafts.Clause) -> None:
         word = cast(RelationWord | ContactWord, self._cursor.peek().name)
         if not clause.items and clause.front is None:
             clause.front = word
@@ -376,12 +351,12 @@ class _Reader:
         clause.relations.append(word)
         self._begin_group(clause)
 
-    def _begin_group(self, clause: Clause) -> None:
+    def _begin_group(self, clause: drafts.Clause) -> None:
         clause.groups.append([])
         clause.joint = "first"
         self._cursor.take()
 
-    def _there(self, clause: Clause) -> None:
+    def _there(self, clause: drafts.Clause) -> None:
         """In "above two cats there are three dogs" it separates the landmark from the subject."""
         if clause.front in _RELATION_WORDS:
             if len(clause.groups) == 2 or not clause.groups[0] or clause.awaits_item:
@@ -392,7 +367,7 @@ class _Reader:
             self._cursor.puzzle()
         self._cursor.take()
 
-    def _put_aside(self, clause: Clause) -> None:
+    def _put_aside(self, clause: drafts.Clause) -> None:
         """A place in the picture applies to the items after it if it opens the clause, else to those before it."""
         side = self._cursor.peek().name
         if clause.relations:
@@ -414,7 +389,7 @@ class _Reader:
         clause.groups.append([])
         self._cursor.take()
 
-    def _put_into_cell(self, draft: Draft) -> None:
+    def _put_into_cell(self, draft: drafts.Draft) -> None:
         if draft.number != 1 or draft.cell:
             self._cursor.puzzle("one thing in one place")
         draft.cell = self._take_ranks()
@@ -423,12 +398,12 @@ class _Reader:
         row, column = self._cursor.take().name.split()
         return int(row), int(column)
 
-    def _set_side(self, item: Draft, side: str) -> None:
+    def _set_side(self, item: drafts.Draft, side: str) -> None:
         if item.side not in (None, side):
             self._cursor.puzzle("two places in the picture")
         item.side = side
 
-    def _begin_breakdown(self, clause: Clause) -> None:
+    def _begin_breakdown(self, clause: drafts.Clause) -> None:
         """A colon introduces the parts of the item before it: "seven apples: three red and four green"."""
         if clause.whole is not None or len(clause.items) != 1 or clause.joint is not None or clause.front:
             self._cursor.puzzle()
@@ -436,7 +411,7 @@ class _Reader:
         clause.whole = clause.items[0]
         clause.joint = "first"
 
-    def _parenthesis(self, clause: Clause) -> None:
+    def _parenthesis(self, clause: drafts.Clause) -> None:
         """A repetition in brackets, "seven apples (7)", or something that changes nothing."""
         cursor = self._cursor
         if not clause.items or clause.joint is not None:
@@ -459,7 +434,7 @@ class _Reader:
             cursor.puzzle("in brackets")
         cursor.take()
 
-    def _is_colour_after(self, clause: Clause) -> bool:
+    def _is_colour_after(self, clause: drafts.Clause) -> bool:
         before, after = self._cursor.peek(-1).kind, self._cursor.peek(1).kind
         is_told = before in ("be", "all", "that") or (before == "comma" and clause.joint == "comma")
         is_told = is_told or (before in ("noun", "they") and self._drafts_told(clause))
@@ -469,18 +444,18 @@ class _Reader:
             and (after in lexicon.ENDS | lexicon.AFTERTHOUGHTS or after in ("comma", "relation"))
         )
 
-    def _drafts_told(self, clause: Clause) -> bool:
+    def _drafts_told(self, clause: drafts.Clause) -> bool:
         """Whether all items come from earlier clauses: "make the apples red"."""
         return all(item.clause < clause.number for item in clause.items)
 
-    def _colour_after(self, clause: Clause) -> None:
-        items = clause.items
-        is_clear = len(items) == 1 and not clause.awaits_item and not clause.has_setting
-        if not is_clear or items[0].colour is not None or items[0].form is not None:
+    def _colour_after(self, clause: drafts.Clause) -> None:
+        about = clause.items
+        is_clear = len(about) == 1 and not clause.awaits_item and not clause.has_setting
+        if not is_clear or about[0].colour is not None or about[0].form is not None:
             self._cursor.puzzle("whose colour?")
-        items[0].colour = self._cursor.take().name
+        about[0].colour = self._cursor.take().name
 
-    def _close(self, clause: Clause) -> None:
+    def _close(self, clause: drafts.Clause) -> None:
         if clause.awaits_item or (clause.relations and (len(clause.groups) < 2 or not clause.groups[-1])):
             self._cursor.puzzle("something is missing")
         has_rest = clause.sided_to < len(clause.items)
@@ -488,12 +463,12 @@ class _Reader:
             self._cursor.puzzle("a place in the picture, but of what?")
         if clause.held is not None and not clause.held.is_loose and not clause.held.is_clear:
             self._cursor.puzzle("held by it, or beside it?")
-        settle_parts(clause)
-        related = relate_groups(clause)
+        drafts.settle_parts(clause)
+        related = drafts.relate_groups(clause)
         for one in related:
             self._settle_contact(clause, one, is_clear=len(related) == 1)
 
-    def _settle_contact(self, clause: Clause, related: Related, *, is_clear: bool) -> None:
+    def _settle_contact(self, clause: drafts.Clause, related: drafts.Related, *, is_clear: bool) -> None:
         """Keep contact between single things; with several, "under" means below, and the rest is ambiguous.
 
         What lies on top of a table is on it, as are things on top of one that was mentioned before.
@@ -502,7 +477,7 @@ class _Reader:
         are_single = thing.number == landmark.number == 1
         is_told = landmark.clause < clause.number and landmark.number == 1
         if word == "on top of" and (lexicon.HOLDS.get(landmark.noun) == "on" or (is_told and not are_single)):
-            self._drafts.holds.append(Hold(thing, "on", landmark, is_clear=is_clear))
+            self._drafts.holds.append(drafts.Hold(thing, "on", landmark, is_clear=is_clear))
         elif word == "under" and not are_single:
             self._drafts.relations.append((thing, "below", landmark))
         elif word in get_args(ContactWord) and not are_single:

@@ -326,8 +326,7 @@ _QUESTION = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ASKED_BACK = re.compile(
-    r"(?:^|(?<=[.!?\n]))\s*+(?:are|is|could|can|do|did|does|would|should)\b[^.!?\n]{0,300}+\?",
-    re.IGNORECASE,
+    r"(?:^|(?<=[.!?\n]))\s*+(?:are|is|could|can|do|did|does|would|should)\b[^.!?\n]{0,300}+\?", re.IGNORECASE
 )
 _NO_SIGHT = re.compile(
     r"""
@@ -376,8 +375,7 @@ _ONE_MORE = re.compile(
     r"\bplus\ (?:possibly\ |maybe\ |perhaps\ )?an?(?:other)?\b[^.!?\n=]{0,60}+[.!]?\s*$", re.IGNORECASE
 )
 _LEFT_OPEN = re.compile(
-    r"\b(?:do not|don't|don’t) (?:think|believe) (?:that )?(?:the|my|it|there)\b|\bdepends on\b",
-    re.IGNORECASE,
+    r"\b(?:do not|don't|don’t) (?:think|believe) (?:that )?(?:the|my|it|there)\b|\bdepends on\b", re.IGNORECASE
 )
 _TAKES_BACK = re.compile(
     r"\b(?:wrong|incorrect|not (?:right|correct|sure)|miscount\w*|missed|forgot|mistake)\b", re.IGNORECASE

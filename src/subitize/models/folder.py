@@ -273,7 +273,7 @@ def plain_names(text: str) -> set[str]:
     }
 
 
-_ONLY_FOUND = "only those that are there: --only-found"
+_ONLY_FOUND = "only those that are there: `only_found`"
 
 
 class FolderModel(Model):
@@ -337,8 +337,8 @@ class FolderModel(Model):
     def _say_missing(self, request: Request, found: int) -> str:
         if self._folder.layout == "items":
             name = f"{request.item_id.partition('/')[2].replace('/', '_')}_{request.repeat}"
-            return f"no file {name}.png, .jpg, … in the folder (one image per item: --repeats 1; {_ONLY_FOUND})"
+            return f"no file {name}.png, .jpg, … in the folder (one image per item: `repeats` 1; {_ONLY_FOUND})"
         return (
             f"{request.item_id} has {found} images in the folder, none for repeat {request.repeat} "
-            f"(see --repeats; {_ONLY_FOUND})"
+            f"(see `repeats`; {_ONLY_FOUND})"
         )

@@ -180,7 +180,7 @@ def expense_result(expenses: Sequence[Expense], spent_usd: float, suites: Sequen
     asks_again = any(one.more_at_most > 1 for one in expenses)
     notes = [] if unknown and not asks_again else [_total(expenses)]
     if unknown:
-        notes += [f"the cost is unknown without the price of {', '.join(unknown)}; give it with --prices FILE"]
+        notes += [f"the cost is unknown without the price of {', '.join(unknown)}; give it with `prices` FILE"]
     notes += [f"spent so far: US$ {spent_usd:.4f}"] if spent_usd else []
     table = Table.of("expenses", "", heads, rows, digits=4, drops_empty=True)
     return Result((table,), to_plain(expenses), notes=tuple(notes))

@@ -186,7 +186,7 @@ def describe_gaps(samples: Mapping[str, str], gaps: Missing) -> list[str]:
         (gaps.unasked, "item", f"not complete: {{}} {unasked}"),
         (gaps.failed, "trial", "in no figure: {} that failed"),
         (gaps.unread, "answer", "in no figure: {} not judged"),
-        (gaps.tied, "answer", "unknown: {} with tied readings (see --agreement)"),
+        (gaps.tied, "answer", "unknown: {} with tied readings (see: subitize agree)"),
     )
     missing = [line.format(number_of(count, noun)) for count, noun, line in known if count]
     return [*(f"{suite}: {sample}" for suite, sample in samples.items()), *missing]

@@ -37,7 +37,7 @@ def calibration_result(found: Calibration, names: Names, name: str, kept: Path, 
         f"held out: chosen on {result.folds - 1} of {result.folds} folds, measured on the other, in turn",
         f"thresholds chosen by fold: {_span(found.fold_thresholds)}{ious}",
         *found.notes,
-        f"saved in {kept}, drawn in {drawn}; use it with: --rule {PREFIX}{name}",
+        f"saved in {kept}, drawn in {drawn}; use it with: subitize score RUN --rule {PREFIX}{name}",
     )
     table = Table.of("calibration", "", ("metric", "at the threshold", "held out"), rows, digits=3)
     plain = to_plain(found) | {"rule": rule, "saved": str(kept), "figure": str(drawn)}

@@ -46,7 +46,7 @@ def check_room(number: int, size_px: int) -> None:
     if number < 1:
         raise BadValueError(f"number {number}: a picture shows 1 item or more")
     if number > capacity(size_px):
-        raise BadValueError(_too_many(number, size_px))
+        raise _no_room(number, f"{_so_many(size_px)} do not fit on {_on(size_px)}; at most {capacity(size_px)} do")
 
 
 def capacity(size_px: int) -> int:
@@ -75,10 +75,7 @@ def fit(
         if corners is not None:
             return shrunk, corners
         if max(shrunk) <= SMALLEST_ITEM_PX:
-            raise BadValueError(
-                f"{_that_many(len(shrunk), size_px)} find no room in their places on {size_px} × {size_px} px: "
-                "ask for fewer or for a larger picture"
-            )
+            raise _no_room(len(shrunk), f"{_so_many(size_px)} find no room in their places on {_on(size_px)}")
         shrunk = tuple(max(SMALLEST_ITEM_PX, math.floor(diameter * _SHRINK)) for diameter in shrunk)
 
 
@@ -92,10 +89,8 @@ def fit_into_grid(diameters: Sequence[int], size_px: int, grid: tuple[int, int])
     cell = np.array([size_px - gap, size_px - gap]) / (columns, rows)
     widest = math.floor(cell.min()) - gap
     if widest < SMALLEST_ITEM_PX:
-        raise BadValueError(
-            f"{_that_many(len(diameters), size_px)} find no room in {rows} rows and {columns} columns on "
-            f"{size_px} × {size_px} px: ask for fewer or for a larger picture"
-        )
+        places = f"{rows} rows and {columns} columns on {_on(size_px)}"
+        raise _no_room(len(diameters), f"{_so_many(size_px)} find no room in {places}")
     shrunk = np.minimum(diameters, widest)
     ranks = np.arange(len(shrunk))
     middles = gap / 2 + cell * (np.stack([ranks % columns, ranks // columns], axis=1) + 0.5)
@@ -168,15 +163,16 @@ def _is_free(corners: Corners, diameter: int, placed: NDArray[np.float64], apart
     return np.asarray((across * across + down * down >= reach * reach).all(axis=1))
 
 
-def _too_many(number: int, size_px: int) -> str:
-    return (
-        f"{_that_many(number, size_px)} do not fit on {size_px} × {size_px} px; at most {capacity(size_px)} do: "
-        "ask for fewer or for a larger picture"
-    )
+def _no_room(number: int, why: str) -> BadValueError:
+    return BadValueError(f"number {number}: {why}: ask for fewer or for a larger picture")
 
 
-def _that_many(number: int, size_px: int) -> str:
-    return f"number {number}: that many items of at least {SMALLEST_ITEM_PX} px, {gap_px(size_px)} px apart,"
+def _so_many(size_px: int) -> str:
+    return f"that many items of at least {SMALLEST_ITEM_PX} px, {gap_px(size_px)} px apart,"
+
+
+def _on(size_px: int) -> str:
+    return f"{size_px} × {size_px} px"
 
 
 Numbers = NDArray[np.float64]
@@ -237,10 +233,8 @@ def sides_for_area(shares: Numbers, shapes: Sequence[Silhouette], area_px: float
 def _check_not_too_small(sides: Sequence[int]) -> None:
     """Refuse things too small to see; with a magnitude held constant they cannot be larger."""
     if min(sides) < SMALLEST_ITEM_PX:
-        raise BadValueError(
-            f"number {len(sides)}: with that magnitude held constant, the smallest item has {min(sides)} px, and "
-            f"{SMALLEST_ITEM_PX} are needed: ask for fewer or for a larger picture"
-        )
+        sizes = f"the smallest item has {min(sides)} px, and {SMALLEST_ITEM_PX} are needed"
+        raise _no_room(len(sides), f"with that magnitude held constant, {sizes}")
 
 
 def _placed(sides: Sequence[int], size_px: int, random: np.random.Generator, overlap: float) -> Corners:
@@ -248,14 +242,10 @@ def _placed(sides: Sequence[int], size_px: int, random: np.random.Generator, ove
         corners = place(sides, size_px, random, overlap=overlap)
         if corners is not None:
             return corners
-    raise BadValueError(_no_way(len(sides), size_px))
+    raise _no_room(len(sides), f"found no place for all on {_on(size_px)}{_HELD_CONSTANT}")
 
 
-def _no_way(number: int, size_px: int) -> str:
-    return (
-        f"number {number}: found no place for all on {size_px} × {size_px} px with that magnitude held constant: "
-        "ask for fewer or for a larger picture"
-    )
+_HELD_CONSTANT = " with that magnitude held constant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +274,7 @@ class _Spread:
                 if spread is not None:
                     return sides, spread
                 largest *= 1.05
-        raise BadValueError(_no_way(len(shares), self.size_px))
+        raise _no_room(len(shares), f"found no place for all on {_on(self.size_px)}{_HELD_CONSTANT}")
 
     def _alone(self, random: np.random.Generator) -> Arranged:
         """Size a single thing so that its own hull reaches the target."""
@@ -332,11 +322,8 @@ def array(
             if corners is not None and (len(shapes) == 1 or pitch_px >= side + gap_px(size_px)):
                 _check_not_too_small(sides)
                 return sides, corners
-    held = "" if target == TargetMagnitude() else " with that magnitude held constant"
-    raise BadValueError(
-        f"number {len(shapes)}: no regular array of so many fits on {size_px} × {size_px} px{held}: "
-        "ask for fewer or for a larger picture"
-    )
+    held = "" if target == TargetMagnitude() else _HELD_CONSTANT
+    raise _no_room(len(shapes), f"no regular array of so many fits on {_on(size_px)}{held}")
 
 
 # Sides in shares of the pitch, the distance from one thing to the next; the pitch in shares of the largest that fits.

@@ -2,8 +2,6 @@
 
 import hashlib
 import os
-import zipfile
-import zlib
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -13,7 +11,7 @@ from typing import NamedTuple
 
 from subitize.errors import BadFileError, BadImageError
 from subitize.io.files import hash_file, open_input, open_zip
-from subitize.io.images import LARGEST_FILE_BYTES, find_fault, image_format
+from subitize.io.images import LARGEST_FILE_BYTES, find_fault, image_format, read_zipped
 from subitize.io.tables import Unreadable, identify, read_pictures
 from subitize.records import Filed, Stored
 
@@ -190,7 +188,6 @@ class InZip(PictureFiles):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self._path = path
         self._members: dict[Stored, str] = {}
         self._zip = open_zip(path)
         for name in self._zip.namelist():
@@ -200,7 +197,7 @@ class InZip(PictureFiles):
 
     def load(self, wanted: Collection[Stored]) -> Iterator[bytes]:
         """Read the wanted pictures."""
-        return (self._read(self._members[stored]) for stored in wanted)
+        return (read_zipped(self._zip, self._members[stored]) for stored in wanted)
 
     def _locate(self, name: str) -> str | None:
         plain = PurePosixPath(name.replace("\\", "/")).as_posix()
@@ -210,22 +207,12 @@ class InZip(PictureFiles):
         return self._names
 
     def _hash(self, path: str) -> str:
-        return hashlib.sha256(self._read(path)).hexdigest()
+        return hashlib.sha256(read_zipped(self._zip, path)).hexdigest()
 
     def _open(self, path: str) -> Found:
         try:
-            stored = identify(self._read(path))
+            stored = identify(read_zipped(self._zip, path))
         except BadImageError as error:
             return Unreadable(path, str(error))
         self.copies += self._members.setdefault(stored, path) != path
         return stored
-
-    def _read(self, path: str) -> bytes:
-        try:
-            with self._zip.open(path) as member:
-                data = member.read(LARGEST_FILE_BYTES + 1)
-        except (OSError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
-            raise BadImageError(f"cannot be read from {self._path.name} ({error})") from None
-        if len(data) > LARGEST_FILE_BYTES:
-            raise BadImageError(f"more than {LARGEST_FILE_BYTES:,} bytes; resize the image first")
-        return data

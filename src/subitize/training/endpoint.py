@@ -248,7 +248,7 @@ class _RefusedError(Exception):
 
 
 def _too_large(largest: int) -> _RefusedError:
-    return _RefusedError(413, f"body: more than {largest:,} bytes; send fewer or smaller images, or raise --max-body")
+    return _RefusedError(413, f"body: more than {largest:,} bytes; send fewer or smaller images, or raise `max_body`")
 
 
 def _answer(content: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:

@@ -20,6 +20,7 @@ from subitize.analysis.provenance import read_provenance
 from subitize.interfaces import Pixels, Request
 from subitize.judges.clip import Clip
 from subitize.labels.consensus import is_written
+from subitize.listing import listings
 from subitize.models.stand_ins import Painter
 from subitize.networks.collages import make_collage
 from subitize.papers.gimbrr.prompts import ALL, read_prompt
@@ -41,7 +42,7 @@ from subitize.records import (
     Value,
     Words,
 )
-from subitize.registry import listings, make_judge
+from subitize.registry import make_judge
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call

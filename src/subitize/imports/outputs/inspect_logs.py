@@ -10,7 +10,7 @@ from pathlib import Path
 from subitize.errors import BadFileError, MissingPartError
 from subitize.imports.outputs import output
 from subitize.imports.outputs.output import Json, Output
-from subitize.io.files import open_zip, read_json
+from subitize.io.files import open_zip, read_json, reading
 
 _SAMPLE = re.compile(r"samples/.+\.json")
 _ZSTANDARD = 93
@@ -76,7 +76,7 @@ def _list_scores(scores: Mapping[str, Json]) -> Iterator[tuple[str, float]]:
 def _read_archive(path: Path) -> Iterator[Mapping[str, Json]]:
     """Yield the header of a log, then its samples."""
     try:
-        with open_zip(path) as archive:
+        with reading(path), open_zip(path) as archive:
             members = {member.filename: member for member in archive.infolist()}
             names = ["header.json", *(name for name in members if _SAMPLE.fullmatch(name))]
             if "header.json" not in members:
@@ -91,8 +91,6 @@ def _read_archive(path: Path) -> Iterator[Mapping[str, Json]]:
             for name in names:
                 text = _read_member(archive, members[name]).decode("utf-8", "replace")
                 yield output.as_mapping(read_json(text, f"{path.name} {name}"))
-    except OSError as error:
-        raise BadFileError(f"cannot read {path}: {error.strerror or error}") from None
     except (zipfile.BadZipFile, EOFError, RuntimeError, struct.error, zlib.error) as error:  # one may be encrypted
         raise BadFileError(f"{path.name}: no zip that can be read: {error}") from None
 

@@ -339,7 +339,7 @@ def _choose_judge(run: Run, judge: str | None) -> str:
     rated = read_readings(run, columns=("judge", "question")).filter(pl.col("question") == MATCH.question.id)
     known = rated["judge"].unique().sort().to_list()
     if len(known) != 1:
-        message = f"has several judges: {', '.join(known)}; name one with --judge" if known else _UNRATED
+        message = f"has several judges: {', '.join(known)}; name one with `judge`" if known else _UNRATED
         raise NothingToDoError(f"{run.location} {message}")
     return str(known[0])
 

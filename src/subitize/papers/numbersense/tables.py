@@ -238,7 +238,7 @@ def reproduce_names(folder: Path | None, *, extensions: bool) -> Tables:
 
 def _check_printed(*, extensions: bool) -> Tables:
     if extensions:
-        raise BadValueError("--extensions needs images: subitize report reproduce numbersense DIR --extensions")
+        raise BadValueError("`extensions` needs images: subitize report reproduce numbersense DIR --extensions")
     from subitize.papers.numbersense.claims import claims_of_printed  # they take printed figures from here
 
     found = claims_of_printed()

@@ -31,7 +31,7 @@ _NEEDS: Mapping[str, str] = {
     "4.2.1 chance": "the counting probe, and probabilities of models that are not finetuned on it",
     "4.2.1 words": "the counting probe of models that are not finetuned on it",
     "4.2.1 hard": "the counting probe in its standard and its hard split",
-    "4.2.1 interpolated": "the interpolated counting probe of models that were run with --trained-on counting-probe",
+    "4.2.1 interpolated": "the interpolated counting probe of models that were run as trained on counting-probe",
     "4.2.2 small": "the masked probe or the questions, with answers up to 2 and from 5 to 20",
     "4.2.2 bias": "wrong answers to the masked probe or to the questions",
 }

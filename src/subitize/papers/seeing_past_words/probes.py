@@ -97,11 +97,11 @@ def write_records(path: Path, records: Sequence[RecordT]) -> None:
 
 
 def read_records(path: Path, kind: type[RecordT]) -> list[RecordT]:
-    """Read a file written by `subitize probes`; errors name the line."""
+    """Read a file written by `subitize make probes`; errors name the line."""
     adapter = TypeAdapter(kind)
     records = [validate(adapter, read_json(line, where), where) for where, line in number_lines(path)]
     if not records:
-        raise BadFileError(f"{path.name} is empty; write one with: subitize probes --help")
+        raise BadFileError(f"{path.name} is empty; write one with: subitize make probes")
     return records
 
 

@@ -281,7 +281,7 @@ def check_release(folder: Path | None, *, extensions: bool) -> Tables:
         )
     if extensions:
         raise BadValueError(
-            "--extensions needs images that were judged: subitize report tables RUN --paper t2icountbench"
+            "`extensions` needs images that were judged: subitize report tables RUN --paper t2icountbench"
         )
     found = Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
     return Tables(found, claims=lambda: found.statements, show=show_checks, shows_claims=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,10 +24,6 @@ T = TypeVar("T")
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _LONGEST_VERSION = 40
 _MOST = 100_000
-_KEYS = (
-    *("name", "version", "prompts", "words", "show", "pictures", "ask", "factors", "singles", "sample", "seed"),
-    *("strata", "repeats", "judge"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +76,7 @@ def list_words(words: Sequence[WordList]) -> dict[str, tuple[Word, ...]]:
 def read_definition(path: Path) -> Definition:
     """Read a file; its name is the suite's unless it sets another."""
     table = want_table(read_yaml(path), "the file", 'prompts: "{number} {noun(s)}"')
-    table.check_keys(_KEYS)
+    table.check_keys([one.name for one in fields(Definition) if one.name != "table"])
     words = _read_all_words(table.get("words"))
     lists = list_words(words)
 
