@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from pathlib import Path
+from unittest import mock
 
 import polars as pl
 import pytest
@@ -174,6 +175,26 @@ def test_a_file_that_ends_too_early_counts_up_to_there(tmp_path: Path) -> None:
     captions, _, problems = read(tmp_path / "a.json", CorpusLayout("TEXT"))
     assert captions == ["two dogs"]
     assert "the rest is no JSON" in problems.first[0]
+
+
+def test_after_a_broken_entry_a_json_is_read_no_further(tmp_path: Path) -> None:
+    """Reading on, in the hope that more text mends it, takes time that grows with the square of the file."""
+    shard = tmp_path / "a.json"
+    shard.write_text('[{"TEXT": "two dogs"}, {"TEXT" "a cat"}, ' + '{"TEXT": "three cats"}, ' * 200_000 + "]")
+    with mock.patch("json.JSONDecoder.raw_decode", autospec=True, side_effect=json.JSONDecoder.raw_decode) as decoded:
+        captions, _, problems = read(shard, CorpusLayout("TEXT"))
+    assert captions == ["two dogs"]
+    assert "the rest is no JSON (Expecting ':' delimiter" in problems.first[0]
+    assert decoded.call_count < 5  # of 200,000 entries that follow
+
+
+def test_entries_cut_anywhere_by_the_pieces_of_a_file_are_read_whole(tmp_path: Path) -> None:
+    shard, captions = tmp_path / "a.json", [f'{number} dögs 😀 \\ " of {number}' for number in range(300)]
+    entries = [{"TEXT": caption, "n": -1.5e-300, "is": False, "other": None} for caption in captions]
+    shard.write_text(json.dumps(entries))
+    for size in (1, 2, 3, 5, 17):
+        with mock.patch("subitize.corpus.files._PEEK_BYTES", size):
+            assert read(shard, CorpusLayout("TEXT"))[0] == captions
 
 
 def test_what_cannot_be_read_is_said(tmp_path: Path, case: Case) -> None:

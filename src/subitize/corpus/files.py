@@ -139,6 +139,7 @@ def _open_remote(verb: str, address: str) -> Iterator[tuple[Any, str]]:
 _ROWS = 100_000
 _LEAST_ROWS = 1_000
 _PEEK_BYTES = 65_536
+_LONGEST_TOKEN = 16  # of JSON, but for strings: -Infinity, \ud83d\ude00
 _ZSTANDARD_BYTES = 2_048  # may decompress to 64 MB
 _MOST_PROBLEMS = 20
 _DAMAGE = (OSError, EOFError, zlib.error)
@@ -392,13 +393,18 @@ def _stream_list(file: IO[str], key: str) -> Iterator[object]:
             return
         try:
             entry, place = decoder.raw_decode(text, place)
-        except json.JSONDecodeError:
-            more = file.read(_PEEK_BYTES)
+        except json.JSONDecodeError as error:
+            more = file.read(_PEEK_BYTES) if _may_be_cut(error, text) else ""
             if not more:
                 raise
             text, place = text[place:] + more, 0
             continue
         yield entry
+
+
+def _may_be_cut(error: json.JSONDecodeError, text: str) -> bool:
+    """Return whether more text may mend it; reading on where it cannot would take time quadratic in the file."""
+    return error.msg.startswith("Unterminated string") or error.pos >= len(text) - _LONGEST_TOKEN
 
 
 def _skip_to_list(file: IO[str], key: str) -> str:

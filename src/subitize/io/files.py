@@ -249,5 +249,7 @@ def read_json(text: str, where: str) -> Any:  # noqa: ANN401
         reason = "it ends too soon; get the whole file" if is_cut else error.msg
         line = f"line {error.lineno}, " if "\n" in text else ""
         raise BadFileError(f"{where}: no JSON at {line}column {error.colno}: {reason}") from None
+    except ValueError:
+        raise BadFileError(f"{where}: a number in this JSON has thousands of digits") from None
     except RecursionError:
         raise BadFileError(f"{where}: this JSON is nested too deeply") from None
