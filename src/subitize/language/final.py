@@ -174,10 +174,8 @@ def count_apart(tokens: list[TextToken], mentions: list[Mention]) -> bool:
     if sum(_is_numbered(tokens, mention) for mention in mentions) > 1:
         return True
     nouns = {_noun(tokens, mention) or _label(tokens, mention) for mention in mentions} - {"", *_KINDS}
-    return (
-        len({noun for noun in nouns if noun.isascii()}) > 1
-        or sum(_is_placed(tokens, mention) for mention in mentions) > 1
-    )
+    are_different = len({noun for noun in nouns if noun.isascii()}) > 1
+    return are_different or sum(_is_placed(tokens, mention) for mention in mentions) > 1
 
 
 def _is_numbered(tokens: list[TextToken], mention: Mention) -> bool:

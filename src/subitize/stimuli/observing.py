@@ -38,10 +38,7 @@ class SceneView:
 
     def boxes(self) -> tuple[Box, ...]:
         """Return everything as boxes, from top left to bottom right; a portion has a label of its own."""
-        boxes = (
-            Box(_label(thing), thing.score, thing.xyxy, " and ".join(dict.fromkeys(thing.colours)))
-            for thing in self.things
-        )
+        boxes = (Box(_label(one), one.score, one.xyxy, " and ".join(dict.fromkeys(one.colours))) for one in self.things)
         return tuple(sorted(boxes, key=lambda box: (box.xyxy[1], box.xyxy[0])))
 
 
