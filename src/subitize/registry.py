@@ -397,9 +397,8 @@ class Factory:
         if model:
             target = model.spec.text
             whole = {"model": target} | {f"model {key}": text for key, text in model.spec.options.items()} | written
-        return Spec(
-            self.name, whole, specs.write_spec(":".join(filter(None, [self.name, target])), self.changed(written))
-        ), made
+        text = specs.write_spec(":".join(filter(None, [self.name, target])), self.changed(written))
+        return Spec(self.name, whole, text), made
 
     def check(self, target: str, given: Mapping[str, str]) -> None:
         """Refuse a bad target or option, without making the object."""

@@ -141,9 +141,8 @@ class _Votes:
         for stored in drawn:
             trial, outcome = stored.response.trial, stored.response.outcome
             self._drawn[trial.item_id, trial.model].append(stored)
-            if not (
-                isinstance(outcome, records.Drawn) and isinstance(outcome.picture, records.Elsewhere | records.Attached)
-            ):
+            picture = outcome.picture if isinstance(outcome, records.Drawn) else None
+            if not isinstance(picture, records.Elsewhere | records.Attached):
                 self._run_here.add(trial.model)
 
     def answers(self) -> AnswerLines:
