@@ -13,7 +13,7 @@ import polars as pl
 
 from subitize.io import codec
 from subitize.io.frames import group_rows, lay_out_beside, make_frame
-from subitize.labels import ADJUDICATED, MEDIAN, PLURALITY, consensus, find_parts_rule, is_ours, is_tie
+from subitize.labels.consensus import ADJUDICATED, MEDIAN, PLURALITY, consensus, find_parts_rule, is_ours, is_tie
 from subitize.records import (
     FAILED,
     REFUSED,

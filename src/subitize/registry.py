@@ -155,11 +155,9 @@ def make_suite(text: str) -> Resolved[Suite]:
     for key in given:
         if key not in known:
             raise BadValueError(f"suite {name!r} has no option {key!r}; known options: {', '.join(known) or 'none'}")
-    return _refine(
-        text,
-        (base, target, {key: value for key, value in given.items() if key not in own.values()}),
-        (refinement, {key: given[written] for key, written in own.items() if written in given}),
-    )
+    for_base = {key: value for key, value in given.items() if key not in own.values()}
+    for_refinement = {key: given[written] for key, written in own.items() if written in given}
+    return _refine(text, (base, target, for_base), (refinement, for_refinement))
 
 
 def make_refined(suite: str, refinement: str) -> Resolved[Suite]:
@@ -351,10 +349,8 @@ def _find(kind: Kind, name: str) -> str:
         raise UnknownNameError(kind.removesuffix("s"), name, known)
     several = {point.value for point in _installed(kind) if point.name == name}
     if len(several) > 1 and known[name] in several:
-        raise BadValueError(
-            f"{kind.removesuffix('s')} {name!r} is brought by several packages: {', '.join(sorted(several))}; "
-            "uninstall all but one"
-        )
+        who, by = f"{kind.removesuffix('s')} {name!r}", ", ".join(sorted(several))
+        raise BadValueError(f"{who} is brought by several packages: {by}; uninstall all but one")
     return known[name]
 
 
@@ -436,9 +432,8 @@ class Factory:
         if model:
             target = model.spec.text
             whole = {"model": target} | {f"model {key}": text for key, text in model.spec.options.items()} | written
-        return Spec(
-            self.name, whole, specs.write_spec(":".join(filter(None, [self.name, target])), self.changed(written))
-        ), made
+        text = specs.write_spec(":".join(filter(None, [self.name, target])), self.changed(written))
+        return Spec(self.name, whole, text), made
 
     def check(self, target: str, given: Mapping[str, str]) -> None:
         """Refuse a bad target or option, without making the object."""

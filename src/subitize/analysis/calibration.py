@@ -15,8 +15,9 @@ from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.frame import label_readings
 from subitize.interfaces import Events, watch
 from subitize.io import codec
-from subitize.labels import PLURALITY, Rule, read_share
+from subitize.labels import PLURALITY, Rule
 from subitize.labels.calibrations import Calibrated
+from subitize.labels.rules import read_share
 from subitize.records import Box, Boxes, Count, Estimate
 from subitize.stats import thresholds
 from subitize.stats.boxes import Detections

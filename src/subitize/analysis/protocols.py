@@ -29,7 +29,8 @@ from subitize.analysis.provenance import (
 )
 from subitize.frame import NO_JUDGE, RESPONSES, latest_attempts, pair_asks_with_responses
 from subitize.io.frames import make_frame
-from subitize.labels import EARLIER_NAME, MEDIAN, PLURALITY, find_parts_rule, rule_versions
+from subitize.labels import MEDIAN, PLURALITY, find_parts_rule, rule_versions
+from subitize.labels.consensus import EARLIER_NAME
 from subitize.records import FAILED, MatchesPrompt, digest
 from subitize.registry import RULE_OPTION
 from subitize.store import Run

@@ -117,11 +117,8 @@ class AnswerLines:
         run.add_judge(records.Spec(judge, {}, judge), is_stand_in=False)
         run.add_judged(lease, self.responses, [reading for _, reading in new])
         changed = sum(reading.replaces is not None for _, reading in new)
-        discarded = tuple(
-            f"{line.kind} {line.number}: {reading.value.reason}"
-            for line, reading in new
-            if isinstance(reading.value, records.Discarded)
-        )
+        unread = ((line, one.value) for line, one in new if isinstance(one.value, records.Discarded))
+        discarded = tuple(f"{line.kind} {line.number}: {value.reason}" for line, value in unread)
         return ImportSummary(len(new), len(self.read) - len(new), changed, discarded, len(self.responses))
 
 
@@ -144,10 +141,8 @@ def find_group(
     groups = {members[0].repeat // ask.group: members for members in group_answers(own, ask.group)}
     begun = sorted({stored.repeat // ask.group for stored in own})
     if place is None and len(begun) > 1:
-        raise line.error(
-            f"there are {len(begun)} groups of {ask.group} images; name one in the column group: "
-            f"{', '.join(map(str, begun))}"
-        )
+        known = ", ".join(map(str, begun))
+        raise line.error(f"there are {len(begun)} groups of {ask.group} images; name one in the column group: {known}")
     wanted = (begun or [0])[0] if place is None else place
     if wanted not in groups:
         raise line.error(f"group {wanted} is not complete: {_what_is_missing(ask.group, wanted, own)}")

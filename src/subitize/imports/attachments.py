@@ -136,10 +136,8 @@ def _find_folders(folder: Path, models: Iterable[str], wanted: str | None) -> di
     if not found and (len(names) == 1 or wanted is not None):
         return {names[0]: folder}
     if not found:
-        raise BadFileError(
-            f"{folder} has no folder named like a model of this run ({', '.join(names)}); name the model that its "
-            "images are of with `model`"
-        )
+        remedy = "name the model that its images are of with `model`"
+        raise BadFileError(f"{folder} has no folder named like a model of this run ({', '.join(names)}); {remedy}")
     return found
 
 
@@ -257,16 +255,9 @@ def _store(run: Run, model: str, match: _Match, events: Events) -> AttachResult:
                 run.add_attachments(lease, [one for one in kept if isinstance(one, Attachment)])
                 unreadable += [one for one in kept if isinstance(one, UnmatchedFile)]
                 run.renew(lease)
-    return AttachResult(
-        model,
-        str(match.folder),
-        match.matched_by,
-        len(new) - len(unreadable),
-        len(match.pairs) - len(new),
-        tuple(match.missing),
-        (*match.unknown, *others),
-        tuple(unreadable),
-    )
+    counts, missing = (len(new) - len(unreadable), len(match.pairs) - len(new)), tuple(match.missing)
+    faults = (*match.unknown, *others), tuple(unreadable)
+    return AttachResult(model, str(match.folder), match.matched_by, *counts, missing, *faults)
 
 
 def _keep(images: Images, pair: MatchedFile) -> Attachment | UnmatchedFile:

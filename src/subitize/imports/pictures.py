@@ -50,22 +50,16 @@ class Pictures:
 
     def store(self, run: Run, asks: Sequence[records.Ask], events: Events) -> int:
         """Add the pictures to a run with questions about each, all or none; return how many are new."""
-        items = [
-            records.Item(f"{self.suite}/{name}", records.Draw(name), tuple(asks), {}) for name in self.source.names
-        ]
+        names = self.source.names
+        items = {name: records.Item(f"{self.suite}/{name}", records.Draw(name), tuple(asks), {}) for name in names}
         maker = records.Spec(self.maker, {}, self.maker)
         with run.lease(f"model {self.maker}") as lease:
             run.sweep(lease)  # images that a killed process stored but did not name
-            run.add_suite(records.Spec(self.suite, {}, self.suite), 0, items)
+            run.add_suite(records.Spec(self.suite, {}, self.suite), 0, items.values())
             run.add_model(maker, is_stand_in=False)
             finished = run.finished(self.maker)
-            new = {
-                item.task.prompt: trial
-                for item in items
-                if isinstance(item.task, records.Draw)
-                for trial in (records.Trial(item.id, maker.text, maker.options),)
-                if trial.id not in finished
-            }
+            trials = {name: records.Trial(item.id, maker.text, maker.options) for name, item in items.items()}
+            new = {name: trial for name, trial in trials.items() if trial.id not in finished}
             responses = []
             for count, name in enumerate(watch(events, "images", new)):
                 responses.append(self._response(run.image_files, new[name], name))

@@ -76,19 +76,14 @@ def import_named_counts(run: Run, model: str) -> int:
         raise UnknownNameError("model", model, names.values())
     with run.lease(f"judge {JUDGE}") as lease:
         items = {item.id: item for item in run.items()}
-        read = [read_named_count(stored.response, items[stored.item_id]) for stored in run.responses(model)]
+        read = [read_named_count(one.response, items[one.item_id]) for one in run.responses(model)]
         readings = [reading for reading in read if reading is not None]
         if not readings:
-            raise NothingToDoError(
-                f"no image of {model!r} has a count in its name; "
-                "a layout that has: 3_4_apples_17.png shows 4 where 3 were asked for"
-            )
+            example = "3_4_apples_17.png shows 4 where 3 were asked for"
+            raise NothingToDoError(f"no image of {model!r} has a count in its name; a layout that has: {example}")
         run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
-        said = {
-            (stored.reading.subject.id, stored.reading.question.id)
-            for stored in run.readings(JUDGE)
-            if stored.reading.annotator == ANNOTATOR
-        }
+        stored = (one.reading for one in run.readings(JUDGE) if one.reading.annotator == ANNOTATOR)
+        said = {(reading.subject.id, reading.question.id) for reading in stored}
         new = [reading for reading in readings if (reading.subject.id, reading.question.id) not in said]
         run.add_readings(lease, new)
     return len(new)
@@ -111,8 +106,6 @@ def _question(item: Item) -> Question:
     """Find the question that a count in a name answers: the item's only count."""
     counts = [ask.question for ask in item.asks if isinstance(ask.question, Count) and ask.group == 1]
     if len(counts) != 1:
-        raise BadValueError(
-            f"{item.id!r} asks for {len(counts)} counts, and a file name has one; "
-            "import such answers with: subitize import readings"
-        )
+        remedy = "import such answers with: subitize import readings"
+        raise BadValueError(f"{item.id!r} asks for {len(counts)} counts, and a file name has one; {remedy}")
     return counts[0]

@@ -109,10 +109,8 @@ def _check_item(line: CsvRow, items: Mapping[str, records.Item]) -> None:
         raise line.error(f"no item {name!r}; {hint}")
     asks = _group_asks(items[name])
     if len(asks) != 1:
-        raise line.error(
-            f"item {name!r} has {len(asks)} yes-or-no questions about a group of images, not 1; "
-            "`subitize import readings` takes answers to any question"
-        )
+        remedy = "`subitize import readings` takes answers to any question"
+        raise line.error(f"item {name!r} has {len(asks)} yes-or-no questions about a group of images, not 1; {remedy}")
 
 
 def _group_asks(item: records.Item) -> list[records.Ask]:
@@ -143,9 +141,8 @@ class _Votes:
         for stored in drawn:
             trial, outcome = stored.response.trial, stored.response.outcome
             self._drawn[trial.item_id, trial.model].append(stored)
-            if not (
-                isinstance(outcome, records.Drawn) and isinstance(outcome.picture, records.Elsewhere | records.Attached)
-            ):
+            picture = outcome.picture if isinstance(outcome, records.Drawn) else None
+            if not isinstance(picture, records.Elsewhere | records.Attached):
                 self._run_here.add(trial.model)
 
     def answers(self) -> AnswerLines:
@@ -158,11 +155,9 @@ class _Votes:
         ask, drawn = self._asks[item], self._drawn.get((item, model), [])
         if not drawn:
             known = sorted(one for (item_id, one), own in self._drawn.items() if own and item_id == item)
-            remedy = (
-                "it was run here: let it draw the item, or leave the line out"
-                if model in self._run_here
-                else "for images that are elsewhere name the suite with `suite`"
-            )
+            remedy = "for images that are elsewhere name the suite with `suite`"
+            if model in self._run_here:
+                remedy = "it was run here: let it draw the item, or leave the line out"
             raise line.error(
                 f"model {model!r} has no images of item {item!r} in this run (models that have: "
                 f"{', '.join(known) or 'none'}); {remedy}"

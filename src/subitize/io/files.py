@@ -126,11 +126,8 @@ def read_records(path: Path, *, keep_empty: bool = False, allow_pipe: bool = Fal
     """Read the records, each with the line it begins on: a field may span several. Empty ones are usually left out."""
     text = read_text(path, allow_pipe=allow_pipe)
     named = _SEPARATOR.match(text)
-    reader = csv.reader(
-        io.StringIO(text, newline=None),
-        strict=True,
-        delimiter=named[1] if named else find_delimiter(io.StringIO(text, newline=None)),
-    )
+    delimiter = named[1] if named else find_delimiter(io.StringIO(text, newline=None))
+    reader = csv.reader(io.StringIO(text, newline=None), strict=True, delimiter=delimiter)
     begins_on, has_quotes = 1, "'" in text
     try:
         for fields in reader:

@@ -178,15 +178,10 @@ class PriceList:
         address = urlsplit(base_url)
         hosts = {address.netloc.rpartition("@")[2].lower(), address.hostname or ""}
         for layer in (self.users, read_ours()) if self.has_ours else (self.users,):
-            fits = [
-                ((_specificity(name), _specificity(price.host)), price)
-                for price in layer
-                if any(fnmatchcase(host, price.host.lower()) for host in hosts)
-                for name in price.models
-                if fnmatchcase(model, name)
-            ]
+            there = [price for price in layer if any(fnmatchcase(host, price.host.lower()) for host in hosts)]
+            fits = [(name, price) for price in there for name in price.models if fnmatchcase(model, name)]
             if fits:
-                return max(fits, key=lambda fit: fit[0])[1]
+                return max(fits, key=lambda fit: (_specificity(fit[0]), _specificity(fit[1].host)))[1]
         return None
 
 

@@ -106,11 +106,8 @@ def read_count(value: object) -> int | None:
 
 def read_factors(row: TableRow, taken: Collection[str]) -> dict[str, Scalar]:
     """Read the columns that are conditions; digits become numbers, and empty fields are left out."""
-    return {
-        name: level
-        for name, value in row.fields.items()
-        if name not in taken and (level := _read_level(value)) is not None
-    }
+    levels = ((name, _read_level(value)) for name, value in row.fields.items() if name not in taken)
+    return {name: level for name, level in levels if level is not None}
 
 
 def check_columns(table: DataTable, needed: Sequence[Sequence[str]]) -> None:

@@ -15,6 +15,7 @@ from subitize.io.outputs import make_folder, write_atomic
 from subitize.records import Estimate, to_plain
 
 PREFIX = "calibrated:"
+_RENAME = "name another with `save`, or replace it with `force`"
 _ELSEWHERE = "set SUBITIZE_HOME to a folder"
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,79}", re.ASCII)
 
@@ -53,15 +54,10 @@ def check_free(name: str, judge: str, *, force: bool) -> None:
     try:
         known = load(name)
     except SubitizeError as error:
-        raise BadValueError(
-            f"calibration {name!r} cannot be read ({error}), so that nobody knows whose it is; "
-            "name another with `save`, or replace it with `force`"
-        ) from None
+        fault = f"cannot be read ({error}), so that nobody knows whose it is"
+        raise BadValueError(f"calibration {name!r} {fault}; {_RENAME}") from None
     if known.judge != judge:
-        raise BadValueError(
-            f"calibration {name!r} is of judge {known.judge!r}, not {judge!r}; "
-            "name another with `save`, or replace it with `force`"
-        )
+        raise BadValueError(f"calibration {name!r} is of judge {known.judge!r}, not {judge!r}; {_RENAME}")
 
 
 def save(name: str, found: Calibrated, *, force: bool = False) -> Path:

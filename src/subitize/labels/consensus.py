@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from statistics import median_high, median_low
 
-from subitize import papers
 from subitize import papers as plugins
 from subitize.errors import UnknownNameError
 from subitize.language.texts import normalise
@@ -105,8 +104,8 @@ def find_parts_rule(suite: str) -> PartsRule | None:
     base = base_suite(suite)
     if base.endswith(OF_FILE):
         return OF_FILES
-    reference = papers.find("parts_rules", base)
-    return papers.load(reference) if reference else None
+    reference = plugins.find("parts_rules", base)
+    return plugins.load(reference) if reference else None
 
 
 def join_parts(parts: Sequence[Ask], values: Mapping[str, Value], texts: Sequence[str] = ()) -> Value | None:

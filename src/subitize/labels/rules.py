@@ -132,11 +132,8 @@ def parse_rule(text: str) -> Rule:
         right = "numbers from 0 to 1 with at most 4 decimals, as in boxes>=0.4,iou=0.95"
         raise BadValueError(f"rule {text!r}: only boxes takes a lowest score and a largest overlap, {right}")
     is_whole = name == "boxes" and bool(version)
-    return Rule(
-        name,
-        float(floor) if has_floor else 0.0 if is_whole else None,
-        float(iou) if has_iou else 1.0 if is_whole else None,
-    )
+    least = float(floor) if has_floor else 0.0 if is_whole else None
+    return Rule(name, least, float(iou) if has_iou else 1.0 if is_whole else None)
 
 
 _SHARE = re.compile(r"0?\.\d{1,4}|1\.0{1,4}|[01]", re.ASCII)

@@ -265,11 +265,8 @@ class _Reader:
     def _share(self, clause: drafts.Clause, thing: drafts.Draft) -> None:
         """Half of the last thing, in a colour ("half red"), or more of it: "an apple and a half"."""
         term = self._cursor.peek()
-        if (
-            term.kind == "other"
-            or clause.joint != "and"
-            or self._cursor.peek(1).kind not in lexicon.ENDS | lexicon.AFTERTHOUGHTS
-        ):
+        is_last = self._cursor.peek(1).kind in lexicon.ENDS | lexicon.AFTERTHOUGHTS
+        if term.kind == "other" or clause.joint != "and" or not is_last:
             if any(one.number == 1 for one in self._drafts.told if one is not thing):
                 self._cursor.puzzle("half of which?")
             for colour in items.read_halves(self._cursor):
@@ -438,11 +435,8 @@ class _Reader:
         before, after = self._cursor.peek(-1).kind, self._cursor.peek(1).kind
         is_told = before in ("be", "all", "that") or (before == "comma" and clause.joint == "comma")
         is_told = is_told or (before in ("noun", "they") and self._drafts_told(clause))
-        return (
-            bool(clause.items)
-            and is_told
-            and (after in lexicon.ENDS | lexicon.AFTERTHOUGHTS or after in ("comma", "relation"))
-        )
+        is_last = after in lexicon.ENDS | lexicon.AFTERTHOUGHTS or after in ("comma", "relation")
+        return bool(clause.items) and is_told and is_last
 
     def _drafts_told(self, clause: drafts.Clause) -> bool:
         """Whether all items come from earlier clauses: "make the apples red"."""

@@ -152,14 +152,10 @@ def make_scene(drafts: Drafts) -> scenes.Scene:
     kept = [draft for draft in kept if draft not in places] + places
     at = {draft: place for place, draft in enumerate(kept)}
     told = drafts.relations or _side_relations(kept)
-    scene = scenes.Scene(
-        tuple(
-            scenes.Entity(one.noun, "some" if one.number is None else one.number, one.colour, one.form) for one in kept
-        ),
-        tuple(dict.fromkeys(scenes.Relation(at[one], word, at[other]) for one, word, other in told)),
-        tuple(scenes.Comparison(at[one], word, at[other]) for one, word, other in drafts.compared),
-        _check_grid(kept, drafts.grid),
-    )
+    relations = dict.fromkeys(scenes.Relation(at[one], word, at[other]) for one, word, other in told)
+    comparisons = tuple(scenes.Comparison(at[one], word, at[other]) for one, word, other in drafts.compared)
+    entities = tuple(map(_make_entity, kept))
+    scene = scenes.Scene(entities, tuple(relations), comparisons, _check_grid(kept, drafts.grid))
     if scene.relations and holds:
         raise NotUnderstoodError("things in or on others, and places in the picture besides")
     if scene.grid and (scene.relations or drafts.is_open or holds):
@@ -168,6 +164,10 @@ def make_scene(drafts: Drafts) -> scenes.Scene:
         raise NotUnderstoodError("places that contradict one another")
     held = (scenes.Relation(at[hold.thing], hold.word, at[hold.place]) for hold in holds)
     return replace(scene, relations=(*scene.relations, *held))
+
+
+def _make_entity(one: Draft) -> scenes.Entity:
+    return scenes.Entity(one.noun, "some" if one.number is None else one.number, one.colour, one.form)
 
 
 def _check_numbers(drafts: list[Draft], compared: list[Compared]) -> None:

@@ -116,9 +116,8 @@ def is_whole_of(tokens: list[TextToken], whole: Mention, parts: list[Mention]) -
         return is_same_sum and (is_of_same or is_broken_down) and _noun(tokens, parts[-1]) in ("", noun)
     if _is_product(tokens, total, parts):
         return True
-    if (
-        not noun and not _label(tokens, whole) and len(values) > 1 and between[:1] in SENTENCE_ENDS
-    ):  # an answer by itself, then its reason
+    is_alone = not noun and not _label(tokens, whole) and between[:1] in SENTENCE_ENDS
+    if is_alone and len(values) > 1:  # an answer by itself, then its reason
         return sum(values) == total
     if _THERE_ARE.search(between):
         between = _THERE_ARE.sub("", between) if noun and all(_noun(tokens, part) == noun for part in parts) else "?"
@@ -174,10 +173,8 @@ def count_apart(tokens: list[TextToken], mentions: list[Mention]) -> bool:
     if sum(_is_numbered(tokens, mention) for mention in mentions) > 1:
         return True
     nouns = {_noun(tokens, mention) or _label(tokens, mention) for mention in mentions} - {"", *_KINDS}
-    return (
-        len({noun for noun in nouns if noun.isascii()}) > 1
-        or sum(_is_placed(tokens, mention) for mention in mentions) > 1
-    )
+    are_different = len({noun for noun in nouns if noun.isascii()}) > 1
+    return are_different or sum(_is_placed(tokens, mention) for mention in mentions) > 1
 
 
 def _is_numbered(tokens: list[TextToken], mention: Mention) -> bool:

@@ -7,7 +7,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple, NoReturn, cast, get_args
 
-from subitize.language.drafts import Clause, Draft, Drafts
+from subitize.language.drafts import Clause, Draft, Drafts, Joint
 from subitize.language.lexicon import AFTERTHOUGHTS, ENDS, FRUIT_COLOURS, Kind
 from subitize.language.nouns import singular
 from subitize.language.scene import MOST_THINGS, Form, Halves, Pieces, Portion, Quantifier, Whole
@@ -309,12 +309,8 @@ class Items:
 
     def _they(self, clause: Clause) -> Draft:
         """The only things so far: "they are red", "it is broken into two pieces"."""
-        told = self._drafts.told
-        if (
-            len(told) != 1
-            or clause.joint == "with"
-            or (self._cursor.peek().text.lower() == "it" and told[0].number != 1)
-        ):
+        told, is_single = self._drafts.told, self._cursor.peek().text.lower() == "it"
+        if len(told) != 1 or clause.joint == "with" or (is_single and told[0].number != 1):
             self._cursor.puzzle("who?")
         self._cursor.take()
         return clause.mention(told[0])
@@ -397,16 +393,9 @@ class Items:
         is_another = opening.kind == "another"
         if is_another and not self._drafts.named(noun):
             self._cursor.puzzle("another than which?")
-        draft = Draft(
-            noun,
-            number,
-            *look,
-            clause=clause.number,
-            group=len(clause.groups),
-            joint="and" if clause.joint == "with" else clause.joint or "first",
-            is_article=opening.kind == "a",
-            is_another=is_another,
-        )
+        joint: Joint = "and" if clause.joint == "with" else clause.joint or "first"
+        draft = Draft(noun, number, *look, clause.number, len(clause.groups), joint)
+        draft.is_article, draft.is_another = opening.kind == "a", is_another
         if noun and clause.whole is None:
             self._name_the_elided(clause, draft)
         return clause.mention(self._drafts.add(draft))

@@ -102,13 +102,11 @@ def line_codes(question: Choose) -> tuple[int, ...]:
 
 def _comparison_ask(scene: scenes.Scene, comparison: scenes.Comparison) -> Ask:
     ones, others = (spoken_plural(scene.entities[of].noun) for of in (comparison.subject, comparison.other))
+    compared = (pattern.format(ones=ones, others=others) for pattern in _COMPARISONS.values())
     lines = (
         f"An image with no {ones} and with no {others}.",
         f"An image with some {ones} or some {others}, but not with both {ones} and {others}.",
-        *(
-            f"An image with some {ones} and some {others}. There are {pattern.format(ones=ones, others=others)}."
-            for pattern in _COMPARISONS.values()
-        ),
+        *(f"An image with some {ones} and some {others}. There are {one}." for one in compared),
     )
     return Ask(Choose(lines), LINES_WORDING, (2 + get_args(scenes.ComparisonWord).index(comparison.word),))
 
@@ -118,11 +116,8 @@ def _holding_asks(scene: scenes.Scene, holding: scenes.Relation) -> tuple[Ask, .
     things = spoken_plural(thing.noun)
     opening = f"An image of {with_article(place)}."
     lines = tuple(f"{opening} There are {word} {things} {holding.word} the {place}." for word in _QUANTITIES.values())
-    numbers = {
-        0: (0,),
-        "few": tuple(range(1, MOST_FEW + 1)),
-        "many": tuple(range(MOST_FEW + 1, scenes.MOST_THINGS + 1)),
-    }
+    few, many = range(1, MOST_FEW + 1), range(MOST_FEW + 1, scenes.MOST_THINGS + 1)
+    numbers = {0: (0,), "few": tuple(few), "many": tuple(many)}
     return (
         Ask(Choose(lines), LINES_WORDING, (list(_QUANTITIES).index(thing.number),)),
         Ask(Count(thing.noun), f"How many {things} are in the image?", numbers[thing.number], is_relevant=False),

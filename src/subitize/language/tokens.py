@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from subitize.io.files import read_own_toml
 
@@ -148,38 +147,28 @@ class Phrases:
     @cached_property
     def openers(self) -> frozenset[str]:
         """The words that phrases begin with."""
-        return frozenset(self._root.after)
+        return frozenset(self._root)
 
     def match(self, tokens: list[TextToken], i: int) -> tuple[str, int] | None:
         """The meaning and end of the phrase at i."""
-        longest = None
-        node = self._root.after.get(tokens[i].text)
+        longest, node = None, self._root.get(tokens[i].text)
         while node is not None:
             i += 1
-            if node.meaning is not None:
-                longest = node.meaning, i
-            node = node.after.get(tokens[i].text)
+            if "" in node:
+                longest = node[""], i
+            node = node.get(tokens[i].text)
         return longest
 
     @cached_property
-    def _root(self) -> "_Node":
-        root = _Node()
+    def _root(self) -> dict[str, Any]:
+        """A trie: by each next word what may follow it, and by "" the meaning of the words so far."""
+        root: dict[str, Any] = {}
         for phrase, meaning in self._meanings.items():
             node = root
             for word in phrase.split():
-                if word not in node.after:
-                    node.after[word] = _Node()
-                node = node.after[word]
-            node.meaning = meaning
+                node = node.setdefault(word, {})
+            node[""] = meaning
         return root
-
-
-@dataclass(slots=True)
-class _Node:
-    """A trie node: the meaning of the words so far, if any, and the node for each next word."""
-
-    meaning: str | None = None
-    after: dict[str, "_Node"] = field(default_factory=dict)
 
 
 def list_phrases(by_meaning: Mapping[str, str]) -> dict[str, str]:

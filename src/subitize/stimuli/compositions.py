@@ -190,10 +190,7 @@ def _bands(ranks: Ranks, numbers: Sequence[int], size_px: int) -> list[tuple[flo
 
 
 def _random(scene: Scene, seed: int, size_px: int) -> np.random.Generator:
-    entities = [
-        [entity.noun, entity.number, entity.colour, *([repr(entity.form)] if entity.form else [])]
-        for entity in scene.entities
-    ]
+    entities = [[one.noun, one.number, one.colour, *([repr(one.form)] if one.form else [])] for one in scene.entities]
     relations = [[relation.subject, relation.word, relation.landmark] for relation in scene.relations]
     grid = [list(scene.grid)] if scene.grid else []
     key = digest("composition", entities, relations, *grid, seed, size_px)
@@ -206,21 +203,14 @@ def _diameters(scene: Scene, within: Sequence[placement.Field], size_px: int, ra
     Beside parts, sizes vary less, which helps to tell parts from wholes.
     """
     gap = placement.gap_px(size_px)
-    smallest = (
-        placement.SMALLEST_TO_LARGEST
-        if all(entity.form is None for entity in scene.entities)
-        else _SMALLEST_BESIDE_PARTS
-    )
+    has_parts = any(entity.form is not None for entity in scene.entities)
+    smallest = _SMALLEST_BESIDE_PARTS if has_parts else placement.SMALLEST_TO_LARGEST
     shares = smallest + (1 - smallest) * random.random(len(within))
     largest = placement.LARGEST_SHARE_OF_SIDE * size_px
     for field in set(within):
-        crowded = (
-            math.sqrt(
-                placement.COVERED_SHARE * 4 * field.area / (math.pi * placement.MEAN_SQUARE * within.count(field))
-            )
-            - gap
-        )
-        largest = min(largest, crowded, field.width_of_disc)
+        mean_square = math.pi * placement.MEAN_SQUARE * within.count(field)
+        crowded = math.sqrt(placement.COVERED_SHARE * 4 * field.area / mean_square)
+        largest = min(largest, crowded - gap, field.width_of_disc)
     return [max(placement.SMALLEST_ITEM_PX, math.floor(largest * share)) for share in shares]
 
 

@@ -38,10 +38,7 @@ class SceneView:
 
     def boxes(self) -> tuple[Box, ...]:
         """Return everything as boxes, from top left to bottom right; a portion has a label of its own."""
-        boxes = (
-            Box(_label(thing), thing.score, thing.xyxy, " and ".join(dict.fromkeys(thing.colours)))
-            for thing in self.things
-        )
+        boxes = (Box(_label(one), one.score, one.xyxy, " and ".join(dict.fromkeys(one.colours))) for one in self.things)
         return tuple(sorted(boxes, key=lambda box: (box.xyxy[1], box.xyxy[0])))
 
 
@@ -77,9 +74,8 @@ def _are_in_grid(things: Sequence[SeenThing], columns: int) -> bool:
     """Return whether things form rows and columns: a straight line crosses all things of each."""
     down = sorted(things, key=lambda thing: thing.xyxy[1] + thing.xyxy[3])
     rows = [sorted(down[at : at + columns], key=lambda one: one.xyxy[0]) for at in range(0, len(down), columns)]
-    return all(_are_in_line(row, 1) for row in rows) and all(
-        _are_in_line([row[rank] for row in rows if rank < len(row)], 0) for rank in range(columns)
-    )
+    upright = [[row[rank] for row in rows if rank < len(row)] for rank in range(columns)]
+    return all(_are_in_line(row, 1) for row in rows) and all(_are_in_line(column, 0) for column in upright)
 
 
 def _are_in_line(things: Sequence[SeenThing], axis: int) -> bool:

@@ -141,12 +141,8 @@ def recognise_halves(region: Region) -> tuple[Recognised, tuple[str, ...]]:
     if not near.size:
         return Recognised(UNKNOWN, 1.0, UNKNOWN), ()
     # Every drawing is halved in its own way, so the region is described once for each of a similar outline.
-    times = near.size
-    samples = appearance.Samples(
-        np.repeat(seen.within, times, axis=0),
-        np.repeat(seen.colours, times, axis=0),
-        np.repeat(seen.coverage, times, axis=0),
-    )
+    within, looks = np.repeat(seen.within, near.size, axis=0), np.repeat(seen.colours, near.size, axis=0)
+    samples = appearance.Samples(within, looks, np.repeat(seen.coverage, near.size, axis=0))
     bodies = appearance.half_bodies(samples, known.is_second[near])
     squares = ((appearance.describe(samples, bodies) - known.appearances[near]) ** 2).sum(axis=1)
     best = int(squares.argmin())

@@ -175,11 +175,8 @@ def check(stimulus: Stimulus) -> Category:
         raise UnknownNameError("background", stimulus.background, BACKGROUNDS)
     if not 0 <= stimulus.overlap <= MOST_OVERLAP:
         raise BadValueError(f"overlap {stimulus.overlap:g}: should be 0 to {MOST_OVERLAP}, a share of the diameter")
-    if stimulus.control and stimulus.control.up_to < stimulus.number:
-        raise BadValueError(
-            f"number {stimulus.number}: the {stimulus.control.magnitude} is held constant up to "
-            f"{stimulus.control.up_to}"
-        )
+    if (held := stimulus.control) and held.up_to < stimulus.number:
+        raise BadValueError(f"number {stimulus.number}: the {held.magnitude} is held constant up to {held.up_to}")
     placement.check_room(stimulus.number, stimulus.size_px)
     return category
 

@@ -76,7 +76,7 @@ def check_items(suite: str, it: Suite, seed: int) -> Iterator[Item]:
 
 
 def _find_fault(suite: str, item: object, seen: Collection[str]) -> str:
-    from subitize.io import codec  # slow to import, and for plug-ins only
+    from subitize.io.codec import asks, factors, fault, task  # slow to import, and for plug-ins only
 
     if not isinstance(item, Item):
         return f"should be an Item, not {item!r:.60}"
@@ -84,9 +84,5 @@ def _find_fault(suite: str, item: object, seen: Collection[str]) -> str:
         return f"has the id {item.id!r:.60}; it should begin with {suite}/"
     if item.id in seen:
         return f"has the id {item.id!r:.60} of an earlier one; each needs its own"
-    parts = (
-        codec.fault(codec.task, item.task),
-        codec.fault(codec.asks, item.asks),
-        codec.fault(codec.factors, item.factors),
-    )
-    return next((f"({item.id!r:.60}) {fault}" for fault in parts if fault), "")
+    faults = fault(task, item.task), fault(asks, item.asks), fault(factors, item.factors)
+    return next((f"({item.id!r:.60}) {one}" for one in faults if one), "")

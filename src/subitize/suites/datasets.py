@@ -119,14 +119,8 @@ def _read_tallyqa(table: DataTable, images: str) -> Iterator[DatasetQuestion | O
             else:
                 yield Omitted(row.where, "neither simple nor complex in the authors' split")
                 continue
-        yield DatasetQuestion(
-            row,
-            row.text("question_id"),
-            row.text("image"),
-            row.text("question"),
-            row.fields.get("answer"),
-            factors=factors,
-        )
+        asked = row.text("question_id"), row.text("image"), row.text("question"), row.fields.get("answer")
+        yield DatasetQuestion(row, *asked, factors=factors)
 
 
 def _read_pixmo_count(table: DataTable, images: str) -> Iterator[DatasetQuestion | Omitted]:

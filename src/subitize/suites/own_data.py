@@ -108,15 +108,9 @@ def _read_own(table: tables.DataTable) -> Iterator[DatasetQuestion]:
         raise BadFileError(f"{table.path.name}: {' and '.join(counts)} say how many there are; keep one of them")
     for number, row in enumerate(table.rows, 1):
         picture = row.fields.get("image")
-        yield DatasetQuestion(
-            row,
-            row.text("id") or str(number),
-            picture if isinstance(picture, (Stored, tables.Unreadable)) else row.text("image"),
-            row.text("question"),
-            row.fields.get(counts[0]),
-            row.text("noun"),
-            tables.read_factors(row, _TAKEN),
-        )
+        shown = picture if isinstance(picture, (Stored, tables.Unreadable)) else row.text("image")
+        asked = row.text("question"), row.fields.get(counts[0]), row.text("noun")
+        yield DatasetQuestion(row, row.text("id") or str(number), shown, *asked, tables.read_factors(row, _TAKEN))
 
 
 def _find_fault(asked: DatasetQuestion, number: int | None, picture: Found) -> str:

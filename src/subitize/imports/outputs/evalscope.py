@@ -23,11 +23,8 @@ def read_evalscope(path: Path) -> list[Output]:
     Reviews have the right answer and the score, predictions the reply with its reasoning.
     """
     reviews, predictions = _find_pair(path)
-    whole = (
-        {output.write(record.get("index")): record for _, record in output.read_lines(predictions)}
-        if predictions
-        else {}
-    )
+    predicted = output.read_lines(predictions) if predictions else ()
+    whole = {output.write(record.get("index")): record for _, record in predicted}
     model, task = path.absolute().parent.name, path.stem
     places: dict[str, dict[str, int]] = defaultdict(dict)
     found = []

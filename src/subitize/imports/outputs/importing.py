@@ -163,12 +163,11 @@ def _choose(path: Path, outputs: Sequence[Output]) -> tuple[list[Output], list[S
     counted = [one for one in latest.values() if _read_targets(one)]
     others = [one for one in latest.values() if not _read_targets(one)]
     unknown = [one for one in others if not any(one.targets)]
+    uncounted = [one for one in others if any(one.targets)]
+    reasons = {"no right answer in the file": unknown, "the right answer is no count": uncounted}
     left_out = [
         SkippedReplies(reason, len(own), f"{own[0].key}: {' or '.join(own[0].targets)[:60]!r}")
-        for reason, own in (
-            ("no right answer in the file", unknown),
-            ("the right answer is no count", [one for one in others if any(one.targets)]),
-        )
+        for reason, own in reasons.items()
         if own
     ]
     if len(latest) < len(outputs):
@@ -276,11 +275,8 @@ def _note(items: Iterable[records.Item]) -> Iterator[str]:
 def _gives_away(question: str, expected: Sequence[records.Scalar]) -> bool:
     """Return whether the question contains the count, in digits or as a word."""
     words = set(re.findall(r"[a-z-]+|\d+", question.lower()))
-    return any(
-        str(n) in words or (n >= 2 and numbers_module.in_words(n) in words)
-        for n in expected
-        if isinstance(n, int) and n <= numbers_module.LARGEST_IN_WORDS
-    )
+    counts = [n for n in expected if isinstance(n, int) and n <= numbers_module.LARGEST_IN_WORDS]
+    return any(str(n) in words or (n >= 2 and numbers_module.in_words(n) in words) for n in counts)
 
 
 def is_foreign(judge: str) -> bool:

@@ -30,10 +30,8 @@ def read_inspect(path: Path) -> list[Output]:
         header, *samples = _read_archive(path)
     of = output.as_mapping(output.take(header, "eval", path.name))
     model, task = output.write(of.get("model")) or "model", output.write(of.get("task")) or path.stem
-    return [
-        _read_sample(path, model, task, output.as_mapping(one))
-        for one in (samples if isinstance(samples, list) else ())
-    ]
+    logged = samples if isinstance(samples, list) else []
+    return [_read_sample(path, model, task, output.as_mapping(one)) for one in logged]
 
 
 def _read_sample(path: Path, model: str, task: str, sample: Mapping[str, Json]) -> Output:

@@ -66,13 +66,9 @@ def read_question(node: Node, lists: Lists) -> Question:
         raise node.place.error(f"a question has one of {known}; this has {' and '.join(kinds) or 'none'}")
     (kind,) = kinds
     expects, wording = node.get("is"), node.get("question")
-    return Question(
-        kind,
-        _read_objects(kind, node, lists),
-        _read_expected(kind, node, expects, lists),
-        read_template(want_text(wording, "question"), lists) if wording else None,
-        place=node.place,
-    )
+    about, right = _read_objects(kind, node, lists), _read_expected(kind, node, expects, lists)
+    asked = read_template(want_text(wording, "question"), lists) if wording else None
+    return Question(kind, about, right, asked, place=node.place)
 
 
 _EXAMPLE = 'count: "{noun}"'

@@ -170,12 +170,11 @@ def _name_categories(items: list[records.Item], lists: Mapping[str, object]) -> 
     named = [
         replace(item, factors={**counted[item.id], **item.factors}) if item.id in counted else item for item in items
     ]
-    same = {
-        name
-        for name in lists
-        if len(counted) == len(items)
-        and all(_as_noun(str(one.factors.get(name)).lower()) == one.factors["category"] for one in named)
-    }
+    if len(counted) < len(items):
+        return named
+    nouns = {name: [_as_noun(str(one.factors.get(name)).lower()) for one in named] for name in lists}
+    categories = [one.factors["category"] for one in named]
+    same = {name for name, own in nouns.items() if own == categories}
     return [replace(one, factors={key: own for key, own in one.factors.items() if key not in same}) for one in named]
 
 
