@@ -8,8 +8,9 @@ from subitize.analysis.overview import Names
 from subitize.analysis.rescoring import REASONS, Rescored, ScorerDisagreement, rescore_by_suite, rescore_recorded
 from subitize.analysis.scorers import DRAWING_SCORERS, SCORERS, DrawingScorer, Scorer
 from subitize.report import charts
+from subitize.report.estimates import MODEL
 from subitize.report.scores import explain_marks
-from subitize.report.series import MODEL, ReportRun
+from subitize.report.series import ReportRun
 from subitize.report.table import Column, Figure, Paragraph, Record, Result, RowKind, Section, Table, break_lines
 
 _INFORMED = (

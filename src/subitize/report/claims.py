@@ -13,6 +13,7 @@ from subitize.io.frames import group_rows
 from subitize.records import Estimate, to_plain
 from subitize.report import charts, table
 from subitize.report.charts import Palette
+from subitize.report.estimates import bounds, methods, sizes
 from subitize.report.table import (
     Block,
     Column,
@@ -65,12 +66,6 @@ def claims_section(suite: str, groups: Mapping[str, Sequence[Claim]], wording: W
 
 def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
     """Draw the differences behind the claims for all models together; those of each model are in the data."""
-    from subitize.report.series import (  # it loads the store, which `report reproduce` does without
-        bounds,
-        methods,
-        sizes,
-    )
-
     tested = [(one, each) for one in found for each in one.comparisons]
     if not tested:
         return []

@@ -18,8 +18,9 @@ from subitize.frame import NO_JUDGE
 from subitize.records import Estimate, to_plain
 from subitize.report import charts
 from subitize.report.charts import Palette
+from subitize.report.estimates import MODEL, bounds, methods, sizes
 from subitize.report.scores import STAND_IN, explain_marks
-from subitize.report.series import MODEL, Series, bounds, methods, sizes
+from subitize.report.series import Series
 from subitize.report.table import Block, Column, Figure, Paragraph, Record, Result, RowKind, Section, Table, slug
 
 

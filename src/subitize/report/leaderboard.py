@@ -15,7 +15,8 @@ from subitize.analysis.score import Score
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, differing_design, level_name, level_text
+from subitize.report.estimates import MODEL, EstimateGrid
+from subitize.report.series import CountingModel, Series, differing_design, level_name, level_text
 from subitize.report.table import (
     KINDS,
     Block,

@@ -14,8 +14,9 @@ from subitize.language.numbers import in_words
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
+from subitize.report.estimates import MODEL, EstimateGrid, methods
 from subitize.report.scores import explain_marks
-from subitize.report.series import MODEL, CountingModel, EstimateGrid, differing_design, level_name, level_text, methods
+from subitize.report.series import CountingModel, differing_design, level_name, level_text
 from subitize.report.table import (
     Block,
     Cell,

@@ -25,8 +25,9 @@ from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section
+from subitize.report.estimates import MODEL, EstimateGrid, methods, sizes
 from subitize.report.leaderboard import mark_point
-from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, methods, sizes
+from subitize.report.series import CountingModel, Series
 from subitize.report.table import (
     Block,
     Cell,

@@ -14,8 +14,9 @@ from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section
+from subitize.report.estimates import MODEL, bounds, methods, sizes
 from subitize.report.leaderboard import mark_point
-from subitize.report.series import MODEL, CountingModel, ReportRun, Series, bounds, methods, sizes
+from subitize.report.series import CountingModel, ReportRun, Series
 from subitize.report.table import (
     Column,
     Columns,

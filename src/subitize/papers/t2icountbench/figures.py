@@ -20,9 +20,10 @@ from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section
 from subitize.report.comparisons import RefinedRun, group_series, pair_section
+from subitize.report.estimates import MODEL, EstimateGrid, bounds, methods, sizes
 from subitize.report.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
 from subitize.report.number_sense import counting_sections
-from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, bounds, methods, shared_judges, sizes
+from subitize.report.series import CountingModel, Series, shared_judges
 from subitize.report.table import (
     Block,
     Column,
