@@ -165,8 +165,8 @@ class Server:
 
     def __init__(self, base_url: str, key_variable: str, limits: Limits) -> None:
         self.base_url = check_url(base_url, takes_version=True)
-        self._limits = limits
-        self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
+        self.limits = limits
+        self.pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
         self._session: aiohttp.ClientSession | None = None
         self._proxies: Mapping[str, str] = {}
         self.state = ServerState(self.base_url, key_variable, limits.concurrency)
@@ -176,7 +176,7 @@ class Server:
         """Keep connections open within the context."""
         self._proxies = _list_proxies()
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
-        timeout = aiohttp.ClientTimeout(total=self._limits.timeout_seconds, connect=self._connect_seconds)
+        timeout = aiohttp.ClientTimeout(total=self.limits.timeout_seconds, connect=self._connect_seconds)
         try:
             async with aiohttp.ClientSession(connector=connector, timeout=timeout) as self._session:
                 yield
@@ -191,14 +191,14 @@ class Server:
             headers |= {"api-key": self.state.key} if query else {"Authorization": f"Bearer {self.state.key}"}
         if idempotency_key:
             headers["Idempotency-Key"] = idempotency_key
-        async with self._pacer.turn(tokens) as turn:
+        async with self.pacer.turn(tokens) as turn:
             start = time.perf_counter()
             status, told, data = await self._post(f"{address}{path}{mark}{query}", body, headers)
             seconds = time.perf_counter() - start
             self._heed(status, told, turn)
             content = self._read(status, told, data)
             self.state.answer()
-            self._pacer.accept(turn, _count_tokens(content, turn.tokens))
+            self.pacer.accept(turn, _count_tokens(content, turn.tokens))
         return content, seconds
 
     async def fetch(self, url: str) -> bytes:
@@ -249,7 +249,7 @@ class Server:
             raise TransientError(f"no connection to {host} within {self._connect_seconds:g} s") from None
         except TimeoutError:
             raise TransientError(
-                f"no answer within {self._limits.timeout_seconds:g} s; timeout_seconds=… waits longer",
+                f"no answer within {self.limits.timeout_seconds:g} s; timeout_seconds=… waits longer",
                 is_unsettled=True,
             ) from None
         except aiohttp.ClientConnectorError as error:
@@ -266,16 +266,16 @@ class Server:
 
     @property
     def _connect_seconds(self) -> float:
-        return min(30.0, self._limits.timeout_seconds)
+        return min(30.0, self.limits.timeout_seconds)
 
     def _heed(self, status: int, told: Mapping[str, str], turn: Turn) -> None:
         """Adjust the pace to what the server says about its limits."""
         if status == 429:
-            self._pacer.reject(turn, retry_after_seconds(told, time.time()))
+            self.pacer.reject(turn, retry_after_seconds(told, time.time()))
         for what in ("requests", "tokens"):
             # The limit is used up: calls before the reset would be rejected.
             if told.get(f"x-ratelimit-remaining-{what}") == "0":
-                self._pacer.close(_duration_seconds(told.get(f"x-ratelimit-reset-{what}", "")))
+                self.pacer.close(_duration_seconds(told.get(f"x-ratelimit-reset-{what}", "")))
 
     def _read(self, status: int, told: Mapping[str, str], data: bytes) -> Mapping[str, Any]:
         """Return the answer's JSON, or raise the error it means."""
@@ -449,8 +449,12 @@ class ServedModel(Model):
         key_variable: Annotated[str | None, RuntimeOption] = None,
     ) -> None:
         limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
-        self.server = Server(base_url or self.usual_url, key_variable or self.usual_key_variable, limits)
-        self.base_url, self.served_name, self.concurrency = self.server.base_url, model, concurrency
+        self.connect(model, Server(base_url or self.usual_url, key_variable or self.usual_key_variable, limits))
+
+    def connect(self, served_name: str, server: Server) -> None:
+        """Take the server to ask; a constructor with options of its own makes one, and calls this."""
+        self.server, self.base_url, self.served_name = server, server.base_url, served_name
+        self.concurrency = server.limits.concurrency
 
     def __init_subclass__(cls) -> None:
         """Find the tasks: those for which there is a method."""

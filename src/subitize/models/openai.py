@@ -22,7 +22,7 @@ from subitize.models.chat import (
     text_or_none,
     write_messages,
 )
-from subitize.models.http import DeclinedError, ServedModel, check_url, read_usage
+from subitize.models.http import DeclinedError, Limits, ServedModel, Server, check_url, read_usage
 from subitize.records import Draw, Failed, Scalar, Task
 
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -67,15 +67,9 @@ class OpenAi(ServedModel):
         key_variable: Annotated[str, RuntimeOption] = "OPENAI_API_KEY",
     ) -> None:
         from_environment = os.environ.get(URL_VARIABLE, "").strip() or DEFAULT_URL
-        super().__init__(
-            model,
-            base_url=base_url or check_url(from_environment, URL_VARIABLE, takes_version=True),
-            concurrency=concurrency,
-            requests_per_minute=requests_per_minute,
-            tokens_per_minute=tokens_per_minute,
-            timeout_seconds=timeout_seconds,
-            key_variable=key_variable,
-        )
+        address = base_url or check_url(from_environment, URL_VARIABLE, takes_version=True)
+        limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
+        self.connect(model, Server(address, key_variable, limits))
         if not 1 <= n <= 10:
             raise BadValueError(f"n={n}: a call gives 1 to 10 images")
         self.repeats_per_call = n
