@@ -125,9 +125,9 @@ def database(url: str, images: AnyPath) -> Iterator[None]:
         _DATABASE.reset(before)
 
 
-def in_database() -> bool:
-    """Return whether runs are found in a database."""
-    return _DATABASE.get() is not None
+def usual_place(name: str) -> str:
+    """Name the run that is made where none is named."""
+    return f"runs/{name}" if _DATABASE.get() is None else name
 
 
 def locate(run: AnyRun) -> "Location":
@@ -171,16 +171,6 @@ def refuse_beside(option: str, **given: Names | bool | None) -> None:
         if value:
             shown = "" if value is True else f" {as_list(value)[0]}"
             raise BadValueError(f"`{name}`{shown}: leave it out with `{option}`")
-
-
-def split_refinements(given: Names) -> list[str]:
-    """Split names joined by +, except those with options; refuse one that is given twice."""
-    each = [name for text in as_list(given) for name in ([text] if ":" in text else text.split("+"))]
-    names = [text.partition(":")[0] for text in each]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadValueError(f"`refine` {name} is given {names.count(name)} times; once is enough")
-    return each
 
 
 def make_budget(prices: AnyPath | None, max_cost: float | None) -> "Budget":

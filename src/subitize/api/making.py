@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from subitize.api import options
-from subitize.api.calls import AS_WARNINGS, as_list, as_path, outside_loop, split_refinements, told, verb
+from subitize.api.calls import AS_WARNINGS, as_list, as_path, outside_loop, told, verb
 from subitize.api.options import AnyPath, Arg, Names, Opt
 from subitize.errors import BadValueError
 from subitize.evaluate.plan import check_size
@@ -42,7 +42,7 @@ def make_prompts(
     Columns: id, prompt, base (the item that it refines, if any), and one for each factor.
     """
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
-    made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
+    made = [make_suite(spec), *(make_refined(spec, name) for name in options.split_refinements(refine))]
     events.warn(*made[0].obj.notes)
     for one in made:
         check_size(one, seed)

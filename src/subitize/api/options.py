@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Union
 
+from subitize.errors import BadValueError
+
 if TYPE_CHECKING:
     from subitize.store import Location, Run
 
@@ -65,3 +67,14 @@ Nouns = Annotated[str | None, Opt("Your own nouns for --fresh.", "FILE")]
 Refine = Annotated[
     Names, Opt("Also refined prompts: grid, additive+position, rewritten:file=FILE … Repeatable.", "NAME")
 ]
+
+
+def split_refinements(given: Names) -> list[str]:
+    """Split names joined by +, except those with options; refuse one that is given twice."""
+    texts = [given] if isinstance(given, str) else given
+    each = [name for text in texts for name in ([text] if ":" in text else text.split("+"))]
+    names = [text.partition(":")[0] for text in each]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadValueError(f"`refine` {name} is given {names.count(name)} times; once is enough")
+    return each

@@ -7,17 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from subitize.api import options
-from subitize.api.calls import (
-    AS_WARNINGS,
-    as_list,
-    as_path,
-    in_database,
-    locate,
-    name_of,
-    outside_loop,
-    split_refinements,
-    verb,
-)
+from subitize.api.calls import AS_WARNINGS, as_list, as_path, locate, name_of, outside_loop, usual_place, verb
 from subitize.api.options import AnyPath, AnyRun, Names, Opt
 from subitize.errors import BadValueError, NothingToDoError
 
@@ -90,7 +80,7 @@ def run(
     config = RunConfig(
         suite=spec,
         models=tuple(as_list(models)),
-        refine=tuple(split_refinements(refine)),
+        refine=tuple(options.split_refinements(refine)),
         judge=judge,
         seed=seed,
         repeats=repeats,
@@ -107,8 +97,7 @@ def run(
     )
     made = make_suite(spec)
     events.warn(*made.obj.notes)
-    plain_name = made.spec.name.removesuffix(OF_FILE)
-    place = out or (plain_name if in_database() else f"runs/{plain_name}")
+    place = out or usual_place(made.spec.name.removesuffix(OF_FILE))
     with ExitStack() as stack:
         known = stack.enter_context(open_if_any(locate(place)))
         plan = make_plan(config, known, made)

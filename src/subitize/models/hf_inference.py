@@ -16,18 +16,8 @@ from subitize.errors import BadImageError, BadValueError, UnusableModelError
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.io.images import decode
 from subitize.io.prices import estimate_text_tokens
+from subitize.models import http
 from subitize.models.chat import ANSWER_TOKENS, given, read_chat, read_extra, scalars, write_messages
-from subitize.models.http import (
-    DeclinedError,
-    Limits,
-    ServedModel,
-    Server,
-    check_url,
-    one_line,
-    parse_json,
-    read_error,
-    retry_after_seconds,
-)
 from subitize.models.pacing import Turn
 from subitize.networks.pipelines import parse_size
 from subitize.networks.weights import require
@@ -41,7 +31,7 @@ ROUTER_URL = "https://router.huggingface.co"
 _MOST_AT_ONCE = 100
 
 
-class HfInference(ServedModel):
+class HfInference(http.ServedModel):
     """Ask a model through Hugging Face, at any provider or endpoint; the key is read from the environment.
 
     The model is a name on the hub, or the address of an endpoint. `extra` is a JSON object of further parameters to
@@ -77,7 +67,7 @@ class HfInference(ServedModel):
         timeout_seconds: Annotated[float, RuntimeOption] = 120.0,
         key_variable: Annotated[str, RuntimeOption] = "HF_TOKEN",
     ) -> None:
-        limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
+        limits = http.Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
         is_address = model.startswith(("http://", "https://"))
         if is_address and base_url:
             raise BadValueError(f"{model} is an address already; leave base_url out, or name a model")
@@ -120,7 +110,7 @@ class HfInference(ServedModel):
         provenance = replace(provenance, parameters=parameters, versions={**provenance.versions, **self._versions})
         try:
             return await (self._draw if is_drawing else self._answer)(request, provenance)
-        except DeclinedError as error:
+        except http.DeclinedError as error:
             return Reply(self._client.state.read_decline(error), provenance)
 
     async def _draw(self, request: Request, provenance: Provenance) -> Reply:
@@ -152,14 +142,14 @@ class HfInference(ServedModel):
         return {"seed": request.seed} if self._sends_seed else {}
 
 
-class _Client(Server):
+class _Client(http.Server):
     """The router or an endpoint, asked by Hugging Face's client at our pace, without retries."""
 
     def __init__(
-        self, model: str, provider: str | None, address: str | None, key_variable: str, limits: Limits
+        self, model: str, provider: str | None, address: str | None, key_variable: str, limits: http.Limits
     ) -> None:
         require(f"model 'hf-inference:{model}'", "huggingface_hub", extra="hub")
-        self.address = None if address is None else check_url(address)
+        self.address = None if address is None else http.check_url(address)
         super().__init__(self.address or ROUTER_URL, key_variable, limits)
         self.state.where = self.address or f"Hugging Face ({provider or 'its choice of providers'})"
         self._model, self._provider, self._key_variable = model, provider, key_variable
@@ -247,9 +237,9 @@ class _Client(Server):
         return self._explain_network(error) if is_of_network else self._explain_misreading(error)
 
     def _explain_status(self, status: int, told: Mapping[str, str], data: bytes, turn: Turn) -> Exception:
-        content = parse_json(data)
-        code, message = read_error(content, data.decode("utf-8", "replace"))
-        wait_seconds = retry_after_seconds(told, time.time())
+        content = http.parse_json(data)
+        code, message = http.read_error(content, data.decode("utf-8", "replace"))
+        wait_seconds = http.retry_after_seconds(told, time.time())
         if status == 429:
             self.pacer.reject(turn, wait_seconds)
         loading_seconds = _read_loading_seconds(content) if status == 503 else None
@@ -270,7 +260,7 @@ class _Client(Server):
         return TransientError(reason) if self.state.has_answered else UnusableModelError(reason)
 
     def _describe(self, error: Exception) -> str:
-        text = one_line(self.state.redact(str(error)))
+        text = http.one_line(self.state.redact(str(error)))
         return text if isinstance(error, TransientError | BadImageError) else f"{type(error).__name__}: {text}"
 
     def _explain_misreading(self, error: Exception) -> Exception:

@@ -11,17 +11,7 @@ from subitize.errors import BadImageError, BadValueError
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.io.images import decode
 from subitize.io.prices import estimate_text_tokens
-from subitize.models.chat import (
-    ANSWER_TOKENS,
-    as_question,
-    given,
-    read_chat,
-    read_extra,
-    scalars,
-    score_answer,
-    text_or_none,
-    write_messages,
-)
+from subitize.models import chat
 from subitize.models.http import DeclinedError, Limits, ServedModel, Server, check_url, read_usage
 from subitize.records import Draw, Failed, Scalar, Task
 
@@ -76,18 +66,18 @@ class OpenAi(ServedModel):
         self._sends_seed, self._system, self._detail = sends_seed, system, detail
         self._size, self._quality = size or "", quality or ""
         taken = {"model", "messages", "prompt", "n", "stream", "seed", "size", "quality"}
-        more = read_extra(extra, taken, self.server.state.key)
-        self._drawing = given(size=size, quality=quality) | more
-        self._answering = given(temperature=temperature, max_tokens=max_tokens) | more
+        more = chat.read_extra(extra, taken, self.server.state.key)
+        self._drawing = chat.given(size=size, quality=quality) | more
+        self._answering = chat.given(temperature=temperature, max_tokens=max_tokens) | more
         if logprobs:
             self._answering |= {"logprobs": True, "top_logprobs": logprobs}
-        self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
+        self._answer_tokens = min(max_tokens or chat.ANSWER_TOKENS, chat.ANSWER_TOKENS)
 
     def expect(self, task: Task, /) -> Usage:
         """Estimate the usage of one answer; a shown picture's tokens depend on the price list."""
         if isinstance(task, Draw):
             return Usage(estimate_text_tokens(task.prompt), 0, 1, self._size, self._quality)
-        tokens_in = estimate_text_tokens((self._system or "") + as_question(task))
+        tokens_in = estimate_text_tokens((self._system or "") + chat.as_question(task))
         return Usage(tokens_in, self._answer_tokens, is_low_detail=self._detail == "low")
 
     async def respond(self, request: Request, /) -> Reply:
@@ -99,7 +89,7 @@ class OpenAi(ServedModel):
         """Draw several pictures of one prompt in one call; ask questions one by one."""
         if isinstance(requests[0].task, Draw):
             return await self._draw(requests)
-        return [score_answer(request.task, await self._chat(request, request.picture())) for request in requests]
+        return [chat.score_answer(request.task, await self._chat(request, request.picture())) for request in requests]
 
     async def write(self, request: Request, /) -> Reply:
         """Send the words of the task to the chat endpoint, without a picture."""
@@ -110,7 +100,7 @@ class OpenAi(ServedModel):
         first, count = requests[0], len(requests)
         body = {"model": self.served_name, "prompt": first.text, "n": count} | self._drawing
         # An images endpoint takes no seed.
-        parameters = {"base_url": self.base_url, "sends_seed": False, **scalars(self._drawing)}
+        parameters = {"base_url": self.base_url, "sends_seed": False, **chat.scalars(self._drawing)}
         parameters |= {"n": count} if count > 1 else {}
         sent = [replace(request.provenance(), parameters=parameters) for request in requests]
         tokens = estimate_text_tokens(first.text) + 1
@@ -134,8 +124,8 @@ class OpenAi(ServedModel):
                 picture,
                 replace(
                     provenance,
-                    prompt_rewritten=text_or_none(entry.get("revised_prompt")),
-                    revision=text_or_none(content.get("model")),
+                    prompt_rewritten=chat.text_or_none(entry.get("revised_prompt")),
+                    revision=chat.text_or_none(content.get("model")),
                     tokens_in=usage.tokens_in or None,
                     tokens_out=usage.tokens_out or None,
                 ),
@@ -176,11 +166,11 @@ class OpenAi(ServedModel):
         return Pixels(data)
 
     async def _chat(self, request: Request, picture: bytes | None) -> Reply:
-        question = as_question(request.task)
-        messages = write_messages(question, picture, system=self._system, detail=self._detail)
+        question = chat.as_question(request.task)
+        messages = chat.write_messages(question, picture, system=self._system, detail=self._detail)
         body = {"model": self.served_name, "messages": messages} | self._answering
-        parameters: dict[str, Scalar] = {"base_url": self.base_url, **scalars(self._answering)}
-        parameters |= given(system=self._system, detail=self._detail)
+        parameters: dict[str, Scalar] = {"base_url": self.base_url, **chat.scalars(self._answering)}
+        parameters |= chat.given(system=self._system, detail=self._detail)
         if "max_tokens" in body and self.base_url == DEFAULT_URL:
             # OpenAI's newer models refuse max_tokens, and most other servers do not know its new name; those that do,
             # such as Azure, refuse the old one below.
@@ -197,7 +187,7 @@ class OpenAi(ServedModel):
                 self._answering = _rename_limit(self._answering)
                 return await self._chat(request, picture)
             return Reply(self.server.state.read_decline(error), provenance)
-        return read_chat(answered, provenance)
+        return chat.read_chat(answered, provenance)
 
 
 def _rename_limit(parameters: Mapping[str, Any]) -> dict[str, Any]:

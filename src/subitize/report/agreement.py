@@ -9,7 +9,8 @@ from subitize.analysis.overview import Names
 from subitize.records import Scalar, base_suite
 from subitize.registry import paper_of
 from subitize.report.scores import explain_marks
-from subitize.report.table import NOTHING, Column, Result, Table
+from subitize.report.table import Column, Result, Table
+from subitize.report.texts import NOTHING
 
 _NAMES = ("model", "question", "group")
 # By field of what agrees: heading and meaning.

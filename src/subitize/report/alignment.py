@@ -11,7 +11,8 @@ from subitize.report import charts
 from subitize.report.estimates import MODEL
 from subitize.report.scores import explain_marks
 from subitize.report.series import ReportRun
-from subitize.report.table import Column, Figure, Paragraph, Record, Result, RowKind, Section, Table, break_lines
+from subitize.report.table import Column, Figure, Paragraph, Record, Result, RowKind, Section, Table
+from subitize.report.texts import break_lines
 
 _INFORMED = (
     "A judge that answers the questions of a scene graph, or scores a prompt, is informed: it knows what was asked for."

@@ -11,24 +11,11 @@ from subitize.analysis.published import AS_THE_PAPER, VERDICTS, CellMatch, Compa
 from subitize.interfaces import Tables
 from subitize.io.frames import group_rows
 from subitize.records import Estimate, to_plain
-from subitize.report import charts, table
+from subitize.report import charts, texts
 from subitize.report.charts import Palette
 from subitize.report.estimates import bounds, methods, sizes
-from subitize.report.table import (
-    Block,
-    Column,
-    Figure,
-    Paragraph,
-    Result,
-    Row,
-    Section,
-    Table,
-    Worded,
-    estimate_text,
-    number_of,
-    number_text,
-    slug,
-)
+from subitize.report.table import Block, Column, Figure, Paragraph, Result, Row, Section, Table, Worded
+from subitize.report.texts import estimate_text, number_of, number_text, slug
 
 if TYPE_CHECKING:
     from subitize.analysis.overview import Names
@@ -118,7 +105,7 @@ def describe_level(models: int) -> str:
 
 def write_p(p: float) -> str:
     """Write a p-value with its sign."""
-    text = table.write_p(p)
+    text = texts.write_p(p)
     return text if text.startswith("<") else f"= {text}"
 
 

@@ -7,13 +7,7 @@ from dataclasses import dataclass, field, replace
 from subitize.analysis.compare import Comparisons, Leaderboard, LeftOut, RefinementEffect, compare
 from subitize.analysis.design import ESTIMANDS, Prompts, name_level
 from subitize.analysis.overview import Names
-from subitize.analysis.score import (
-    LeftOutResults,
-    PromptResult,
-    RefinementMeasure,
-    Unusable,
-    gather_decided,
-)
+from subitize.analysis.score import LeftOutResults, PromptResult, RefinementMeasure, Unusable, gather_decided
 from subitize.frame import NO_JUDGE
 from subitize.records import Estimate, to_plain
 from subitize.report import charts
@@ -21,7 +15,8 @@ from subitize.report.charts import Palette
 from subitize.report.estimates import MODEL, bounds, methods, sizes
 from subitize.report.scores import STAND_IN, explain_marks
 from subitize.report.series import Series
-from subitize.report.table import Block, Column, Figure, Paragraph, Record, Result, RowKind, Section, Table, slug
+from subitize.report.table import Block, Column, Figure, Paragraph, Record, Result, RowKind, Section, Table
+from subitize.report.texts import slug
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from subitize.io.outputs import write_atomic
-from subitize.report.table import Figure, Section, printable
+from subitize.report.table import Figure, Section
+from subitize.report.texts import printable
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

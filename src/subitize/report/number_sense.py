@@ -17,20 +17,8 @@ from subitize.report.charts import Palette
 from subitize.report.estimates import MODEL, EstimateGrid, methods
 from subitize.report.scores import explain_marks
 from subitize.report.series import CountingModel, differing_design, level_name, level_text
-from subitize.report.table import (
-    Block,
-    Cell,
-    Column,
-    Figure,
-    Paragraph,
-    Result,
-    Row,
-    Section,
-    Table,
-    Worded,
-    estimate_text,
-    write_p,
-)
+from subitize.report.table import Block, Cell, Column, Figure, Paragraph, Result, Row, Section, Table, Worded
+from subitize.report.texts import estimate_text, write_p
 from subitize.stats.answers import FALSE_ALARMS_BELOW, LEAST_HITS, Anchoring, KnowerLevel, KnownNumber
 from subitize.stats.cues import Cues
 from subitize.stats.weber import LEAST_POINTS, NoWeber, ScalarVariability, Weber

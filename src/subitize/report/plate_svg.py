@@ -15,7 +15,7 @@ from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS
 from subitize.records import Picture
 from subitize.report.figures import GRID, INK, QUIET
 from subitize.report.pictures import to_data_uri
-from subitize.report.table import break_lines, printable
+from subitize.report.texts import break_lines, printable
 
 PlateVerdict = Literal["right", "wrong", "refused", "failed", "unjudged", "unasked"]
 _SMALLEST_PX, _LARGEST_PX = 64, 1024

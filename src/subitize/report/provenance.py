@@ -14,19 +14,8 @@ from subitize.analysis.provenance import Group, ResponseTrail
 from subitize.io.frames import group_rows
 from subitize.records import FAILED
 from subitize.report.series import ReportRun, Series
-from subitize.report.table import (
-    Column,
-    Facts,
-    Paragraph,
-    Record,
-    Row,
-    RowKind,
-    Section,
-    Table,
-    Worded,
-    number_of,
-    slug,
-)
+from subitize.report.table import Column, Facts, Paragraph, Record, Row, RowKind, Section, Table, Worded
+from subitize.report.texts import number_of, slug
 from subitize.store import Entry
 from subitize.store.rows import list_sources, look_up_failures
 from subitize.suites.datasets import name_datasets

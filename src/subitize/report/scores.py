@@ -9,7 +9,8 @@ from subitize.analysis.frame import Missing
 from subitize.analysis.overview import ItemStory, Names, Overview, flatten
 from subitize.analysis.score import MEASURES, PassRate, Score
 from subitize.io.frames import group_rows
-from subitize.report.table import Cell, Column, Result, Table, Worded, billions, number_of
+from subitize.report.table import Cell, Column, Result, Table, Worded
+from subitize.report.texts import billions, number_of
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10

@@ -15,7 +15,8 @@ from subitize.frame import Frame
 from subitize.language.numbers import in_words
 from subitize.records import Estimate
 from subitize.report.estimates import bounds
-from subitize.report.table import KINDS, Cell, Row, RowKind, printable
+from subitize.report.table import KINDS, Cell, Row, RowKind
+from subitize.report.texts import printable
 from subitize.store import Database, Run
 from subitize.store.rows import list_sources
 

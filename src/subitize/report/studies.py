@@ -13,7 +13,8 @@ from subitize.labels.calibrations import PREFIX, Calibrated
 from subitize.records import Estimate, to_plain
 from subitize.report import charts
 from subitize.report.figures import INK, QUIET, save_figure
-from subitize.report.table import Cell, Result, Table, number_of, printable
+from subitize.report.table import Cell, Result, Table
+from subitize.report.texts import number_of, printable
 
 _BLUE = "#0072b2"
 _COLOURS = {"NAE": _BLUE, "accuracy": "#d55e00"}

@@ -15,22 +15,8 @@ from subitize.io.files import escape_formula, read_own_toml
 from subitize.records import Estimate
 from subitize.report import terminal
 from subitize.report.figures import to_inline_svg
-from subitize.report.table import (
-    Block,
-    Cell,
-    Document,
-    PublishedValue,
-    Result,
-    Row,
-    RowKind,
-    Table,
-    Worded,
-    cell_text,
-    interval,
-    number_text,
-    printable,
-    sort_key,
-)
+from subitize.report.table import Block, Cell, Document, PublishedValue, Result, Row, RowKind, Table, Worded
+from subitize.report.texts import cell_text, interval, number_text, printable, sort_key
 
 if TYPE_CHECKING:
     from jinja2 import Template

@@ -39,8 +39,8 @@ from subitize.report.table import (
     Section,
     SuiteReport,
     Table,
-    number_text,
 )
+from subitize.report.texts import number_text
 
 TWO_KINDS = ("#0072b2", "#d55e00")
 _TYPE = Column.text("Type")

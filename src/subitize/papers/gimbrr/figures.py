@@ -38,12 +38,8 @@ from subitize.report.table import (
     Section,
     SuiteReport,
     Table,
-    estimate_text,
-    number_of,
-    number_text,
-    percent_text,
-    slug,
 )
+from subitize.report.texts import estimate_text, number_of, number_text, percent_text, slug
 from subitize.stats.estimate import student, subtract_independent
 
 
