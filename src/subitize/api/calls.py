@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import wraps
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from subitize.api.options import AnyPath, AnyRun, Names
-from subitize.errors import BadValueError, RunError
+from subitize.errors import BadValueError, RunError, UnknownNameError
 from subitize.report.terminal import TerminalEvents
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from subitize.report.table import Result
     from subitize.store import Location, Run
 
+ChosenT = TypeVar("ChosenT", bound=str)
 GivenP = ParamSpec("GivenP")
 FoundT = TypeVar("FoundT")
 Place = tuple[str, int, str | None]
@@ -165,6 +166,14 @@ def as_list(names: Names | None) -> list[str]:
     return [names] if isinstance(names, str) else list(names or ())
 
 
+def choose(what: str, name: str, known: Iterable[ChosenT]) -> ChosenT:
+    """Return the one of this name, or refuse the name."""
+    for one in known:
+        if one == name:
+            return one
+    raise UnknownNameError(what, name, known)
+
+
 def refuse_beside(option: str, **given: Names | bool | None) -> None:
     """Refuse options that have no effect beside another one."""
     for name, value in given.items():
@@ -190,10 +199,8 @@ def _refuse_import() -> None:
     """Refuse to start while a worker process imports the program, which would start everything a second time."""
     processes = sys.modules.get("multiprocessing.process")
     if processes and getattr(processes.current_process(), "_inheriting", False):
-        raise RunError(
-            "a worker process imports your program, which must not begin again: put its calls under "
-            'if __name__ == "__main__":'
-        )
+        remedy = 'put its calls under if __name__ == "__main__":'
+        raise RunError(f"a worker process imports your program, which must not begin again: {remedy}")
 
 
 def _find_caller() -> Place:

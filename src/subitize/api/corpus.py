@@ -28,17 +28,11 @@ from subitize.report.document import Outputs, check_outputs
 from subitize.report.figures import save_figure
 from subitize.report.table import Result
 
-Files = Annotated[
-    Names,
-    Arg("Parquet, JSONL, JSON, CSV, TSV, also .gz or .zst; patterns; addresses.", "FILES…"),
-]
+Files = Annotated[Names, Arg("Parquet, JSONL, JSON, CSV, TSV, also .gz or .zst; patterns; addresses.", "FILES…")]
 Adjectives = Annotated[int, Opt("How many adjectives may separate a number and its noun.", least=0, most=9)]
 Participles = Annotated[bool, Opt("Participles may separate them, too: two parked cars.")]
 ProperNouns = Annotated[bool, Opt("Count proper nouns: 12 Steel Spoons.")]
-Exclude = Annotated[
-    Names,
-    Opt("Leave out percent, money, pixels, bytes, degrees, years or identifiers. Repeatable."),
-]
+Exclude = Annotated[Names, Opt("Leave out percent, money, pixels, bytes, degrees, years or identifiers. Repeatable.")]
 Start = Annotated[int, Opt("Where the tail begins that a power law is fitted to.", "N")]
 
 
@@ -47,8 +41,7 @@ def count_captions(
     files: Files,
     column: Annotated[str | None, Opt("The column of captions.", "NAME")] = None,
     preset: Annotated[
-        str | None,
-        Opt("Columns as in laion, datacomp, cc3m, cc12m, pixelprose, pd12m, coco or sharegpt4v."),
+        str | None, Opt("Columns as in laion, datacomp, cc3m, cc12m, pixelprose, pd12m, coco or sharegpt4v.")
     ] = None,
     address: Annotated[str | None, Opt("The column of the images' addresses.", "NAME")] = None,
     out: Annotated[AnyPath | None, Opt("Keep the counts here, file by file.", "DIR")] = None,

@@ -43,8 +43,7 @@ RunArgs = Annotated[AnyRun, Arg("The runs' folders; with --database, their names
 MadeRun = Annotated[AnyRun, Opt("The run to make or add to.", "RUN")]
 Judge = Annotated[str | None, Opt("Only the readings of this judge.", "JUDGE")]
 Rule = Annotated[
-    str | None,
-    Opt("Read the stored evidence again: total, strict, boxes>=0.4,iou=0.95, calibrated:NAME …", "RULE"),
+    str | None, Opt("Read the stored evidence again: total, strict, boxes>=0.4,iou=0.95, calibrated:NAME …", "RULE")
 ]
 JudgeRule = Annotated[
     str | None, Opt("How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own].", "RULE")

@@ -26,8 +26,7 @@ DryRun = Annotated[bool, Opt("Only show what would be done, and what it may cost
 def run(
     suite: options.Suite,
     models: Annotated[
-        Names,
-        Opt("name or name:key=value,…, or called NAME: NAME=name:… Repeatable [required].", "MODEL", "--model"),
+        Names, Opt("name or name:key=value,…, or called NAME: NAME=name:… Repeatable [required].", "MODEL", "--model")
     ] = (),
     out: Annotated[AnyRun | None, Opt("The run to make, or to go on with [runs/SUITE].", "RUN")] = None,
     *,

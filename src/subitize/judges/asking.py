@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import cache
+from operator import eq
 from string import ascii_lowercase
 from typing import Annotated, Any
 
@@ -85,10 +86,8 @@ class ModelJudge(Judge):
     def __init__(self, model: Model, /, *, self_test: Annotated[bool, RuntimeOption] = True) -> None:
         if self.task not in model.tasks:
             wants, lacks = _TASKS[self.task]
-            raise BadValueError(
-                f"judge {self.name!r} {wants}, and the model does not {lacks} any "
-                f"(it can: {', '.join(sorted(model.tasks))}); take {self.instead}"
-            )
+            refusal = f"the model does not {lacks} any (it can: {', '.join(sorted(model.tasks))})"
+            raise BadValueError(f"judge {self.name!r} {wants}, and {refusal}; take {self.instead}")
         self.is_stand_in, self.base_url, self.served_name = model.is_stand_in, model.base_url, model.served_name
         self._is_tested = self_test
         self._model: Any = model
@@ -101,10 +100,8 @@ class ModelJudge(Judge):
         elif isinstance(model, Computes):
             self.compute = self._compute
         else:
-            raise BadValueError(
-                f"judge {self.name!r}: model {type(model).__name__} has none of respond, compute and compute_all; "
-                "it needs one"
-            )
+            lacks = "none of respond, compute and compute_all; it needs one"
+            raise BadValueError(f"judge {self.name!r}: model {type(model).__name__} has {lacks}")
 
     def can_answer(self, question: records.Question, outcomes: Sequence[records.Outcome]) -> bool:
         """Return whether this is one picture, and a question that the model can be asked."""
@@ -303,9 +300,7 @@ def check_answers(compute: ComputeFindings, rule: str, *, counts: bool) -> SelfT
                 for one, finding in zip((noun, _another(noun)), findings, strict=True)
             ]
             # One counts as yes, and none as no.
-            right += sum(
-                value == records.Known(expected) for value, expected in zip(values, (True, False), strict=True)
-            )
+            right += sum(map(eq, values, (records.Known(True), records.Known(False))))
         count, example = 2 * len(PHOTO_NOUNS), asked(PHOTO_NOUNS[0]).wording
         told.append(f"{right} of {count} questions about photographs ({example} …) answered right")
         if right >= _LEAST_SHARE * count:
@@ -395,9 +390,9 @@ ASKS_ABOUT = "drawings of prompts"
 
 def fit_asks(item: records.Item) -> tuple[records.Ask, ...]:
     """Ask how well a drawing fits its prompt; there is no right score."""
-    return (
-        (records.Ask(records.Fit(item.task.prompt), FIT_QUESTION, ()),) if isinstance(item.task, records.Draw) else ()
-    )
+    if not isinstance(item.task, records.Draw):
+        return ()
+    return (records.Ask(records.Fit(item.task.prompt), FIT_QUESTION, ()),)
 
 
 class FitJudge(ModelJudge):

@@ -84,11 +84,9 @@ def _bare(text: str) -> str:
 
 def _read(said: records.Said, question: records.Question) -> float | records.Refused:
     value = interpret(records.Words(said.text), question, parse_rule("strict"))
-    return (
-        records.Refused(f"no answer to the question: {value.reason}")
-        if isinstance(value, records.Discarded)
-        else float(value.value)
-    )
+    if isinstance(value, records.Discarded):
+        return records.Refused(f"no answer to the question: {value.reason}")
+    return float(value.value)
 
 
 def write_messages(
@@ -109,9 +107,7 @@ def read_chat(answered: Answered, provenance: records.Provenance) -> Reply:
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message, finish = choice.get("message"), text_or_none(choice.get("finish_reason"))
     if not isinstance(message, dict) or choice.get("error") or finish == "error":
-        raise TransientError(
-            "the server's answer has no message in it; does it speak OpenAI's chat?", is_unsettled=True
-        )
+        raise TransientError("the server's answer has no message; does it speak OpenAI's chat?", is_unsettled=True)
     model, system = (text_or_none(content.get(name)) for name in ("model", "system_fingerprint"))
     usage = read_usage(content)
     provenance = replace(

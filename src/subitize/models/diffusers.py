@@ -150,9 +150,8 @@ class Diffusers(LocalModel):
         generators = [torch.Generator("cpu").manual_seed(seed) for seed in seeds]
         negative = {"negative_prompt": [wanted] * len(prompts)} if (wanted := self._options.negative_prompt) else {}
         with torch.inference_mode(), _same_kernels():
-            given = self._pipeline(
-                prompt=prompts, generator=generators, output_type="np", **negative, **self._arguments
-            )
+            own = self._arguments | negative
+            given = self._pipeline(prompt=prompts, generator=generators, output_type="np", **own)
         pictures = getattr(given, "images", None)
         if pictures is None or len(pictures) != len(prompts):
             raise UnusableModelError(f"{self.who}: {type(given).__name__} is not one picture per prompt")

@@ -71,9 +71,8 @@ class MatchedImages:
         told = [f"layout {self.layout}: {trials - len(self.absent):,} of {trials:,} images found"]
         if self.absent:
             some = list_some(f"{item_id} repeat {repeat}" for item_id, repeat in self.absent)
-            told.append(
-                f"missing: {len(self.absent):,} ({some}); {count_noun(len(self.missing_items), 'item')} without any"
-            )
+            items = count_noun(len(self.missing_items), "item")
+            told.append(f"missing: {len(self.absent):,} ({some}); {items} without any")
         unused = {
             "unknown, left alone": self.unknown,
             "for one of several items, left alone": self.ambiguous,
@@ -338,7 +337,5 @@ class FolderModel(Model):
         if self._folder.layout == "items":
             name = f"{request.item_id.partition('/')[2].replace('/', '_')}_{request.repeat}"
             return f"no file {name}.png, .jpg, … in the folder (one image per item: --repeats 1; {_ONLY_FOUND})"
-        return (
-            f"{request.item_id} has {found} images in the folder, none for repeat {request.repeat} "
-            f"(see --repeats; {_ONLY_FOUND})"
-        )
+        held = f"{found} images in the folder, none for repeat {request.repeat}"
+        return f"{request.item_id} has {held} (see --repeats; {_ONLY_FOUND})"

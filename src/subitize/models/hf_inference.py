@@ -154,9 +154,8 @@ class _Client(http.Server):
         self.state.where = self.address or f"Hugging Face ({provider or 'its choice of providers'})"
         self._model, self._provider, self._key_variable = model, provider, key_variable
         if limits.concurrency > _MOST_AT_ONCE:
-            raise BadValueError(
-                f"concurrency={limits.concurrency}: huggingface_hub makes {_MOST_AT_ONCE} calls at most"
-            )
+            at_once = limits.concurrency
+            raise BadValueError(f"concurrency={at_once}: huggingface_hub makes {_MOST_AT_ONCE} calls at most")
         self._client: AsyncInferenceClient | None = None
 
     @asynccontextmanager
@@ -253,9 +252,7 @@ class _Client(http.Server):
         if type(error).__name__ != "ConnectError":
             return TransientError(f"the connection broke: {reason}", is_unsettled=True)
         if self.address:
-            return TransientError(
-                f"cannot reach {self.state.where}: {reason}; is the server running, and base_url right?"
-            )
+            return TransientError(f"cannot reach {self.address}: {reason}; is the server running, and base_url right?")
         reason = f"cannot reach Hugging Face ({reason}); mend the network, or give base_url=http://… of another server"
         return TransientError(reason) if self.state.has_answered else UnusableModelError(reason)
 
@@ -270,9 +267,8 @@ class _Client(http.Server):
             # RuntimeError means that the hub lists no provider at all.
             asked = f"provider={self._provider}" if self._provider else "any provider"
             return UnusableModelError(f"huggingface_hub cannot ask {asked} for {self._model}: {reason}")
-        return self.state.failure(
-            f"{self.state.where} gave what cannot be read ({reason}); check the name and base_url"
-        )
+        where = self.state.where
+        return self.state.failure(f"{where} gave what cannot be read ({reason}); check the name and base_url")
 
 
 def _take_file(image: object) -> bytes:

@@ -110,10 +110,8 @@ class ServerState:
             state = "does not accept the key in" if self.key else "wants a key: set"
             return UnusableModelError(f"{self.where} {state} {self._key_variable} (status {status})")
         if (wait_seconds or 0) > LONGEST_PAUSE_SECONDS:
-            return UnusableModelError(
-                f"{self.where} asks to come again in {wait_seconds:,.0f} s ({status}: {message}); "
-                "the same command goes on then"
-            )
+            reason = f"{self.where} asks to come again in {wait_seconds:,.0f} s ({status}: {message})"
+            return UnusableModelError(f"{reason}; the same command goes on then")
         if status in _PASSING or status >= 500:
             reason = f"{self.where} answered {status}: {message}"
             # A gateway that timed out does not know whether the work was done.
@@ -133,9 +131,9 @@ class ServerState:
             raise UnusableModelError(f"{self.where} redirects to no web address: {location[:80]!r}") from None
         if here != there:
             there = one_line(self.redact(there))
+            remedy = f"if it is the right one, give base_url={there}/…"
             raise UnusableModelError(
-                f"{here} redirects to {there}, another server, to which nothing was sent; "
-                f"if it is the right one, give base_url={there}/…"
+                f"{here} redirects to {there}, another server, to which nothing was sent; {remedy}"
             )
         return target
 
@@ -249,8 +247,7 @@ class Server:
             raise TransientError(f"no connection to {host} within {self._connect_seconds:g} s") from None
         except TimeoutError:
             raise TransientError(
-                f"no answer within {self.limits.timeout_seconds:g} s; timeout_seconds=… waits longer",
-                is_unsettled=True,
+                f"no answer within {self.limits.timeout_seconds:g} s; timeout_seconds=… waits longer", is_unsettled=True
             ) from None
         except aiohttp.ClientConnectorError as error:
             reason = f"cannot reach {host}: {_describe(error)}; is the server running, and base_url right?"
@@ -364,9 +361,8 @@ def check_url(url: str, given_as: str = "base_url", *, takes_version: bool = Fal
     is_plain = not parts.query or (takes_version and _VERSION.fullmatch(parts.query))
     if "@" in parts.netloc or parts.fragment or not is_plain:
         but = " but ?api-version=…" * takes_version
-        raise BadValueError(
-            f"{given_as} must hold neither a password nor ?…{but}: a key is read from the environment only"
-        )
+        secret = f"a password nor ?…{but}"
+        raise BadValueError(f"{given_as} must hold neither {secret}: a key is read from the environment only")
     path, mark, query = url.partition("?")
     return path.rstrip("/") + mark + query
 

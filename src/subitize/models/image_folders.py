@@ -135,9 +135,8 @@ def check_each_once(tree: FolderTree, names: Iterable[str]) -> None:
     for name in names:
         other = known.setdefault(name.rpartition(".")[0], name)
         if other is not name:
-            raise BadFileError(
-                f"{tree.given} has {storable(other)} and {storable(name)}; which of them is meant? Take one away"
-            )
+            both = f"{storable(other)} and {storable(name)}"
+            raise BadFileError(f"{tree.given} has {both}; which of them is meant? Take one away")
 
 
 def identify(path: str) -> tuple[Scalar, ...]:

@@ -3,11 +3,12 @@
 import json
 import os
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from subitize.errors import BadFileError, UnknownNameError
-from subitize.io.files import open_input, read_lines, read_text
+from subitize.io.files import as_object, open_input, read_json, read_lines, read_objects, read_text
 from subitize.models.image_folders import (
     ITEMS,
     SUFFIXES,
@@ -79,33 +80,22 @@ def read_listing(tree: FolderTree, listing: str) -> list[Image]:
 
     In a CSV these are columns, of which the first may have other names.
     """
-    if name_listing(listing) == "csv":
-        return _read_csv(tree, listing)
-    images = []
-    for number, line in enumerate(read_text(tree.given / listing, _LARGEST_LISTING_BYTES).split("\n"), start=1):
-        if not line.strip():
-            continue
+    path, images = tree.given / listing, []
+    rows = _read_csv(path) if name_listing(listing) == "csv" else read_objects(path, _LARGEST_LISTING_BYTES)
+    for where, told in rows:
         try:
-            images.append(_make_image(_read_object(line), number, tree))
+            images.append(_make_image(told, int(where.rpartition(" ")[2]), tree))
         except ValueError as error:
-            raise BadFileError(f"{listing} line {number}: {error}") from None
+            raise BadFileError(f"{where}: {error}") from None
     if not images:
-        raise BadFileError(f"{tree.given / listing} lists no images; write a line for each: {_RIGHT}")
+        raise BadFileError(f"{path} lists no images; write a line for each: {_RIGHT}")
     return images
 
 
-def _read_csv(tree: FolderTree, listing: str) -> list[Image]:
-    images = []
-    for line in read_lines(tree.given / listing, [_PATHS, ("id", "prompt")], "path, and id or prompt or both"):
-        path = next(filter(None, map(line.get, _PATHS)), None)
+def _read_csv(path: Path) -> Iterator[tuple[str, dict[str, object]]]:
+    for line in read_lines(path, [_PATHS, ("id", "prompt")], "path, and id or prompt or both"):
         told: dict[str, object] = {name: line.get(name) or None for name in ("id", "prompt")}
-        try:
-            images.append(_make_image(told | {"image_path": path}, line.number, tree))
-        except ValueError as error:
-            raise line.error(str(error)) from None
-    if not images:
-        raise BadFileError(f"{tree.given / listing} lists no images; write a row for each below the header")
-    return images
+        yield f"{path.name} line {line.number}", told | {"image_path": next(filter(None, map(line.get, _PATHS)), None)}
 
 
 def _numbered_folders(tree: FolderTree) -> list[str]:
@@ -127,7 +117,7 @@ def _read_samples(tree: FolderTree, folder: str, names: list[str]) -> list[Image
     ]
 
 
-def _make_image(told: dict[str, object], number: int, tree: FolderTree) -> Image:
+def _make_image(told: Mapping[str, object], number: int, tree: FolderTree) -> Image:
     fields = {field: _read_field(told, field) for field in ("image_path", "id", "prompt")}
     if not fields["image_path"] or not (fields["id"] or fields["prompt"]):
         missing = "id or prompt" if fields["image_path"] else "image_path"
@@ -138,14 +128,12 @@ def _make_image(told: dict[str, object], number: int, tree: FolderTree) -> Image
         name = name.replace("\\", "/")
         path = tree.resolve(name)
     if not name.startswith("/") and not tree.holds(path):
-        raise ValueError(
-            f"image_path {fields['image_path'][:80]!r} leads out of the file's folder; "
-            "put the image there, or write its whole path from / on"
-        )
+        remedy = "put the image there, or write its whole path from / on"
+        raise ValueError(f"image_path {fields['image_path'][:80]!r} leads out of the file's folder; {remedy}")
     return Image(name, path, (number,), key=fields["id"], prompt=fields["prompt"], identity=identify(path))
 
 
-def _read_field(told: dict[str, object], field: str) -> str:
+def _read_field(told: Mapping[str, object], field: str) -> str:
     value = told.get(field)
     if value is None:
         return ""
@@ -159,24 +147,15 @@ def _read_prompt(tree: FolderTree, name: str) -> str:
     """Read the prompt in GenEval's metadata, a single line."""
     if os.path.islink(tree.path(name)) and not tree.holds(tree.resolve(name)):
         raise BadFileError(f"{name} is a link that leads out of the folder; put the file itself there")
+    where = f"{name} line 1"
+    told = as_object(read_json(read_text(tree.given / name, _LARGEST_METADATA_BYTES).strip(), where), where)
     try:
-        told = _read_object(read_text(tree.given / name, _LARGEST_METADATA_BYTES).strip())
         prompt = _read_field(told, "prompt")
     except ValueError as error:
-        raise BadFileError(f"{name} line 1: {error}") from None
+        raise BadFileError(f"{where}: {error}") from None
     if not prompt:
         raise BadFileError(f'{name} line 1: no prompt in {str(told)[:80]!r}; GenEval writes {{"prompt": "…"}} there')
     return prompt
-
-
-def _read_object(line: str) -> dict[str, object]:
-    try:
-        told = json.loads(line)
-    except (ValueError, RecursionError):
-        raise ValueError(f"no JSON: {line[:80]!r}; it should be one object, in one line") from None
-    if not isinstance(told, dict):
-        raise ValueError(f"{line[:80]!r} should be an object: {{…}}")
-    return told
 
 
 _OTHER_EXAMPLES = {
@@ -261,10 +240,8 @@ def _read_any(tree: FolderTree) -> ImageFolder:
     if len(layouts) > 1:
         found = ", ".join(f"{layout} ({examples[layout][:80]!r})" for layout in layouts)
         error = BadFileError if listing or prompt_folders else UnclearLayoutError
-        raise error(
-            f"{tree.given} has files of {len(layouts)} layouts: {found}; take one: "
-            f"folder:{tree.given},layout={layouts[0]}"
-        )
+        remedy = f"take one: folder:{tree.given},layout={layouts[0]}"
+        raise error(f"{tree.given} has files of {len(layouts)} layouts: {found}; {remedy}")
     if not layouts:
         folders = [storable(folder) for folder, names in below.items() if names]
         error = UnclearLayoutError if own or folders else BadFileError
@@ -328,10 +305,8 @@ def _read_listing(tree: FolderTree, listing: str) -> ImageFolder:
 def _the_listing(tree: FolderTree) -> str:
     found = tree.entries().jsonl_files
     if len(found) != 1:
-        names = ", ".join(found[:3]) or "none"
-        raise BadFileError(
-            f"{tree.given} should have one .jsonl file, not {len(found)} ({names}); name it: folder:FILE.jsonl"
-        )
+        held = f"{len(found)} ({', '.join(found[:3]) or 'none'})"
+        raise BadFileError(f"{tree.given} should have one .jsonl file, not {held}; name it: folder:FILE.jsonl")
     return found[0]
 
 

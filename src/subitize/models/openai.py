@@ -139,10 +139,8 @@ class OpenAi(ServedModel):
         """Spread a call's usage over its pictures; the remainder falls to the first."""
         tokens_in, tokens_out = (used.tokens_in, used.tokens_out) if used else (0, 0)
         rest = [(tokens_in % count, tokens_out % count)] + [(0, 0)] * (count - 1)
-        return [
-            Usage(tokens_in // count + more_in, tokens_out // count + more_out, 1, self._size, self._quality)
-            for more_in, more_out in rest
-        ]
+        each = ((tokens_in // count + more_in, tokens_out // count + more_out) for more_in, more_out in rest)
+        return [Usage(*tokens, 1, self._size, self._quality) for tokens in each]
 
     async def _picture(self, made: Mapping[str, Any]) -> Pixels | Failed:
         """Get an image and check that it can be decoded: a broken one is asked for again, never kept."""

@@ -88,9 +88,8 @@ class Transformers(LocalModel):
         if is_detector(self._architecture):
             name = name_detector(self._architecture)
             remedy = f"write {name}:{self.given}" if name else "take another model"
-            raise UnusableModelError(
-                f"{self.who} is a detector ({self._architecture}) and answers no questions; {remedy}"
-            )
+            held = f"a detector ({self._architecture})"
+            raise UnusableModelError(f"{self.who} is {held} and answers no questions; {remedy}")
 
     def parameters(self) -> dict[str, Scalar]:
         """List what was in effect."""

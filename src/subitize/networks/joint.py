@@ -196,10 +196,8 @@ class JointNetwork:
 
         for question, cut in zip(questions, self.tokens.count_cut(questions), strict=True):
             if cut:
-                raise BadValueError(
-                    f"the question {question[:40]!r} is {cut} tokens longer than the {self.tokens.most} that "
-                    "this network reads; shorten it"
-                )
+                longer = f"{cut} tokens longer than the {self.tokens.most} that this network reads"
+                raise BadValueError(f"the question {question[:40]!r} is {longer}; shorten it")
         with self._at_work(), quiet():
             scores = self.network(**self._encode(views, questions))[_ANSWERING[self._architecture]]
             # Both networks were trained on each answer by itself: several may be right.
@@ -227,10 +225,8 @@ def _prepare_regions(regions: "Regions", config: Untyped) -> Callable[[Sequence[
     def prepare(names: Sequence[str]) -> encoders.Tensors:
         features, boxes, mask = regions.of(names)
         if features.shape[2] != config.visual_feat_dim:
-            raise BadFileError(
-                f"{regions.path.name} has regions of {features.shape[2]} numbers; "
-                f"this network takes {config.visual_feat_dim}"
-            )
+            held, taken = features.shape[2], config.visual_feat_dim
+            raise BadFileError(f"{regions.path.name} has regions of {held} numbers; this network takes {taken}")
         found = {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": mask}
         return {name: torch.from_numpy(array) for name, array in found.items()}
 
@@ -370,19 +366,15 @@ class Regions:
             raise BadValueError(f"{self.path.name} has no picture {picture!r}; it has {some}{more}")
         features, boxes = self._floats(f"{name}.features"), self._floats(f"{name}.boxes")
         if features.ndim != 2 or boxes.shape != (len(features), 4) or not features.size:
-            raise BadFileError(
-                f"{self.path.name}: {name!r} has features of {_shape(features)} and boxes of {_shape(boxes)}; "
-                "they should be n × d and n × 4"
-            )
+            held = f"features of {_shape(features)} and boxes of {_shape(boxes)}"
+            raise BadFileError(f"{self.path.name}: {name!r} has {held}; they should be n × d and n × 4")
         if len(boxes) > MOST_REGIONS:
             raise BadFileError(
                 f"{self.path.name}: {name!r} has {len(boxes)} regions; keep the surest {MOST_REGIONS} of a picture"
             )
         if boxes.min() < -_SLACK or boxes.max() > 1 + _SLACK or (boxes[:, :2] > boxes[:, 2:]).any():
-            raise BadFileError(
-                f"{self.path.name}: the boxes of {name!r} should be left, top, right, bottom from 0 to 1; "
-                "divide by the picture's width and height"
-            )
+            wanted = "left, top, right, bottom from 0 to 1; divide by the picture's width and height"
+            raise BadFileError(f"{self.path.name}: the boxes of {name!r} should be {wanted}")
         return features, boxes
 
     def _floats(self, key: str) -> Floats:

@@ -143,12 +143,11 @@ def reproduction_result(comparisons: Sequence[ComparedCell]) -> Result:
 
 def compared_tables(comparisons: Sequence[ComparedCell]) -> tuple[Table, ...]:
     """Make a table of each of a paper's, with the published figures beside ours."""
-    return tuple(
-        Table.from_cells(
-            slug(name), name, {(one.row, one.column): _compare(one) for one in own}, [Column("")], empty=""
-        )
-        for name, own in group_rows(comparisons, lambda one: one.table).items()
-    )
+    tables = []
+    for name, own in group_rows(comparisons, lambda one: one.table).items():
+        cells = {(one.row, one.column): _compare(one) for one in own}
+        tables.append(Table.from_cells(slug(name), name, cells, [Column("")], empty=""))
+    return tuple(tables)
 
 
 def _compare(cell: ComparedCell) -> Worded:

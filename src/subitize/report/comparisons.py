@@ -177,9 +177,8 @@ def comparison_result(found: Comparisons, names: Names, prompts: Prompts) -> Res
         *stand_ins,
         about,
     )
-    boards = [
-        {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)} for one in found.boards
-    ]
+    plain = ((one.board._asdict(), to_plain(one.models), to_plain(one.pairs)) for one in found.boards)
+    boards = [{**board, "models": models, "pairs": pairs} for board, models, pairs in plain]
     records = {"prompts": prompts, "leaderboards": boards, "left_out": found.left_out, "notes": found.notes}
     return Result(tuple(tables), names.plain(records), notes=notes)
 

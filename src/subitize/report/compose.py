@@ -27,6 +27,7 @@ from subitize.report.costs import cost_sections
 from subitize.report.figures import draw_figures_ahead
 from subitize.report.gallery import make_gallery
 from subitize.report.number_sense import counting_sections, small_sample_warning
+from subitize.report.scores import TAKE_BACK
 from subitize.report.series import CountingModel, ReportRun, Series, level_text, list_series, rank
 from subitize.report.table import Citation, Document, Paragraph, RowKind, Section, SuiteReport, Table
 from subitize.report.texts import number_of, percent_text, printable, slug
@@ -117,10 +118,7 @@ def _check_left(series: Sequence[Series]) -> None:
     """Refuse a report if everything is excluded."""
     if all(one.is_excluded for one in series):
         count = sum(len(one.observations) for one in series)
-        raise NothingToDoError(
-            f"all {count} observations are excluded; take an exclusion back with: "
-            "subitize show RUN --exclude ITEM --reason WHY --undo"
-        )
+        raise NothingToDoError(f"all {count} observations are excluded; {TAKE_BACK}")
 
 
 def _count(sources: Sequence[ReportRun], series: Sequence[Series]) -> dict[str, list[CountingModel]]:
@@ -152,14 +150,12 @@ def _default_report(
     factors = list_factors(item for one in left for item in one.observations.seen_items())
     if not counted:
         scores = _score(left, factors)
-        return SuiteReport(
-            leaderboard.rank_scores(suite, left, scores), leaderboard.factor_sections(suite, left, scores, palette)
-        )
+        sections = leaderboard.factor_sections(suite, left, scores, palette)
+        return SuiteReport(leaderboard.rank_scores(suite, left, scores), sections)
     paper = paper_of(name)
     published: PublishedCounts | None = papers.load(paper.counts).get(name) if paper and paper.counts else None
-    leader = leaderboard.rank_counts(
-        suite, counted, name_baselines(model.report.numbers for model in counted), published
-    )
+    baselines = name_baselines(model.report.numbers for model in counted)
+    leader = leaderboard.rank_counts(suite, counted, baselines, published)
     are_drawn = all(isinstance(one.observations.seen_items()[0].task, Draw) for one in left)
     sections = counting_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
     if paper and paper.count_claims:
@@ -210,9 +206,8 @@ def _describe_judges(series: Sequence[Series]) -> Paragraph:
 def references(suites: Iterable[str], sources: Iterable[ReportRun] = ()) -> tuple[Citation, ...]:
     """List what to cite, each work once: for suites, refined or not, and for published sets of questions."""
     works = dict.fromkeys(work for suite in suites for work in find_references(suite))
-    datasets = dict.fromkeys(
-        one for source in sources for one in name_datasets(source.survey.observations.seen_items())
-    )
+    seen = (source.survey.observations.seen_items() for source in sources)
+    datasets = dict.fromkeys(one for items in seen for one in name_datasets(items))
     return (
         *(Citation(work.citation, work.url, work.use) for work in works),
         *(Citation(one.citation, one.url, f"{one.title}: the questions") for one in datasets),

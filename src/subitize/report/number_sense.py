@@ -429,13 +429,11 @@ def _abstraction(study: _Study, found: Sequence[tuple[CountingModel, Abstraction
 
 def _wordings(study: _Study, _: object) -> Iterator[Block]:
     if any(len(model.report.wordings) > 1 for model in study.models):
-        rows = [
-            model.row(
-                one.wording, "kept" * (one.wording == model.report.wording), one.accuracy, one.mae, one.nae, one.n
-            )
-            for model in study.models
-            for one in model.report.wordings
-        ]
+        rows = []
+        for model in study.models:
+            for one in model.report.wordings:
+                kept = "kept" * (one.wording == model.report.wording)
+                rows.append(model.row(one.wording, kept, one.accuracy, one.mae, one.nae, one.n))
         columns = (MODEL, Column.text("Wording"), Column.text(""), "Accuracy", "MAE", Column("NAE", digits=3), "n")
         caption = (
             "For each model the wording kept is that with the smallest mean absolute error, as in the paper, among "

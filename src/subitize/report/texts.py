@@ -63,9 +63,8 @@ def billions(count: int) -> str:
 
 def interval(estimate: Estimate, digits: int, mark: str = "†") -> str:
     """Write an interval in brackets, marked if it rests on too little."""
-    return f"[{number_text(estimate.low, digits)}, {number_text(estimate.high, digits)}]" + mark * bool(
-        estimate.caution
-    )
+    low, high = number_text(estimate.low, digits), number_text(estimate.high, digits)
+    return f"[{low}, {high}]" + mark * bool(estimate.caution)
 
 
 def estimate_text(estimate: Estimate | None, digits: int = 3, mark: str = "†") -> str:

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 _ESTIMATE_PARTS = ("value", "low", "high", "n")
 _CHARACTERS: dict[str, str] = read_own_toml(__file__, "tex.toml")
 # Combining marks from U+0300 on, and the commands that put them on a letter in every font encoding.
-_ACCENTS = dict(
-    zip("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327", "`'^~=u.\"rHvc", strict=True)
-)
+_COMBINING = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"
+_ACCENTS = dict(zip(_COMBINING, "`'^~=u.\"rHvc", strict=True))
 
 _MARKS = {"right": "✓", "wrong": "✗", "refused": "⊘", "discarded": "∅", "unknown": "?"}
 _KIND_NAMES: dict[RowKind, str] = {

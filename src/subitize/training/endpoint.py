@@ -72,9 +72,8 @@ def admit_judge(judge: Resolved[Judge]) -> Admission:
     picture = (Drawn(Stored("0" * 64, "png")),)
     can_count = (judge.obj.can_answer(Count(noun), picture) or judge.obj.why_not(Count(noun)) for noun in NOUNS)
     if not any(can_count):
-        raise BadValueError(
-            f"judge {str(judge)!r} does not count what is in pictures; take vlm:MODEL, a detector or observer"
-        )
+        instead = "take vlm:MODEL, a detector or observer"
+        raise BadValueError(f"judge {str(judge)!r} does not count what is in pictures; {instead}")
     try:
         return Admission(note=self_test(judge))
     except UnusableModelError as error:
@@ -163,10 +162,8 @@ class _Endpoint:
         except SubitizeError as error:  # the judge cannot work, for lack of memory or a key
             return _answer({"error": str(error)}, 503)
         except web.HTTPException as error:
-            known = "GET /health and POST /compute"
-            return _answer(
-                {"error": f"{request.method} {request.path[:80]}: {error.reason}; there are {known}"}, error.status
-            )
+            asked, known = f"{request.method} {request.path[:80]}", "GET /health and POST /compute"
+            return _answer({"error": f"{asked}: {error.reason}; there are {known}"}, error.status)
         except Exception as error:
             return _answer({"error": f"a fault in the server: {type(error).__name__}: {error!s:.300}"}, 500)
 

@@ -99,9 +99,8 @@ def _plan(kind: str, weights: Path) -> Path | None:
         raise UnusableModelError(f"{kind}: {weights.name} needs its {suffix} file beside it, in {weights.parent}")
     if len(found) > 1:
         names = ", ".join(path.name for path in found)
-        raise UnusableModelError(
-            f"{kind}: {weights.name} may go with any of {names}; call the right one {weights.stem}{suffix}"
-        )
+        right = f"{weights.stem}{suffix}"
+        raise UnusableModelError(f"{kind}: {weights.name} may go with any of {names}; call the right one {right}")
     return found[0]
 
 
@@ -268,10 +267,8 @@ class Ssd(OpenCv):
         shapes = {name: output.shape for name, output in compute(_plain(size)).items()}
         layout = outputs.recognise_ssd(shapes)
         if layout is None:
-            raise UnusableModelError(
-                f"{files.weights} gives {_describe(shapes)}: not the boxes, scores and labels of an SSD; "
-                "export it with outputs of these names"
-            )
+            wanted = "not the boxes, scores and labels of an SSD; export it with outputs of these names"
+            raise UnusableModelError(f"{files.weights} gives {_describe(shapes)}: {wanted}")
 
         def find_boxes(picture: Rgb) -> outputs.RawBoxes:
             found = layout.read(compute(picture))
@@ -299,17 +296,13 @@ class Yolo(OpenCv):
         import cv2
 
         if not hasattr(cv2.dnn, "readNetFromDarknet"):
-            raise UnusableModelError(
-                f"{files.weights}: OpenCV {cv2.__version__} reads no Darknet weights; "
-                "run: pip install 'opencv-python-headless<5'"
-            )
+            reason = f"OpenCV {cv2.__version__} reads no Darknet weights"
+            raise UnusableModelError(f"{files.weights}: {reason}; run: pip install 'opencv-python-headless<5'")
         text = _read_plan(plan)
         if "[net]" not in text or not re.search(r"^\[(?:yolo|region)\]", text, re.MULTILINE):
             raise UnusableModelError(f"{plan} is no configuration of a Darknet detector: it has no [net] and [yolo]")
-        low = _with_low_thresholds(text)
-        net = cv2.dnn.readNetFromDarknet(
-            np.frombuffer(low.encode(), dtype=np.uint8), np.fromfile(files.weights, dtype=np.uint8)
-        )
+        low = np.frombuffer(_with_low_thresholds(text).encode(), dtype=np.uint8)
+        net = cv2.dnn.readNetFromDarknet(low, np.fromfile(files.weights, dtype=np.uint8))
         _check_fit(net, files.weights, plan)
         size = _size(self._size, (_setting(text, "width"), _setting(text, "height")), _YOLO_PIXELS)
         layers = net.getUnconnectedOutLayersNames()
@@ -500,13 +493,9 @@ def _computing(kind: str) -> Iterator[None]:
         yield
     except cv2.error as error:
         if error.code == _NO_MEMORY:
-            raise UnusableModelError(
-                f"{kind}: there is not enough memory for one picture; write a smaller size="
-            ) from None
-        raise RuntimeError(
-            f"{kind}: OpenCV {cv2.__version__} cannot compute with these weights ({_cut(error)}); copy or export them "
-            "again"
-        ) from None
+            raise UnusableModelError(f"{kind}: not enough memory for one picture; write a smaller size=") from None
+        reason = f"OpenCV {cv2.__version__} cannot compute with these weights ({_cut(error)})"
+        raise RuntimeError(f"{kind}: {reason}; copy or export them again") from None
 
 
 def _cut(error: Exception) -> str:
