@@ -148,7 +148,7 @@ def name_of(run: AnyRun) -> str:
     from subitize.store import Folder
 
     if isinstance(run, str):
-        return run
+        return run.rstrip("/") or run  # the shell completes a folder's name with a slash
     location = locate(run)
     return str(location.path) if isinstance(location, Folder) else location.run_id
 

@@ -108,7 +108,8 @@ def measure(
     from subitize.report.number_sense import counting_result
 
     reader = choose_reader(judge, rule, events.warn)
-    given = {name_of(one): one for one in _some(runs)}
+    _check_once(_some(runs))
+    given = {name_of(one): one for one in runs}
     with opened(*given.values()) as own:
         surveys = {name: read_frame(one, reader).whole for name, one in zip(given, own, strict=True)}
         return counting_result(measure_counting(surveys), read_names(*own))

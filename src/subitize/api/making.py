@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from subitize.api import options
-from subitize.api.calls import AS_WARNINGS, as_list, as_path, outside_loop, told, verb
+from subitize.api.calls import AS_WARNINGS, as_list, as_path, make_budget, outside_loop, told, verb
 from subitize.api.options import AnyPath, Arg, Names, Opt
 from subitize.errors import BadValueError
 from subitize.evaluate.plan import check_size
@@ -122,6 +122,8 @@ def make_rewrites(
     limit: Annotated[int | None, Opt("Only N prompts: those that run --limit takes first.", "N")] = None,
     seed: options.Seed = 0,
     tries: options.Tries = 5,
+    max_cost: Annotated[float | None, Opt("Stop before this command has cost more than this.", "USD")] = None,
+    prices: options.Prices = None,
     dry_run: Annotated[bool, Opt("Only show what would be sent first.")] = False,
     events: Events = AS_WARNINGS,
 ) -> "str | None":
@@ -129,12 +131,13 @@ def make_rewrites(
 
     To run them: subitize run SUITE --refine rewritten:file=FILE.
     """
-    from subitize.evaluate.execution import raise_failures
+    from subitize.evaluate.execution import raise_exhausted, raise_failures
     from subitize.evaluate.rewriting import INSTRUCTION, Rewriting, rewrite_suite
 
     check_file(Path(out))
     text = INSTRUCTION if instruction is None else instruction
-    rewriting = Rewriting(make_suite(suite), make_model(model), Path(out), text, limit, seed, tries)
+    budget = make_budget(prices, max_cost)
+    rewriting = Rewriting(make_suite(suite), make_model(model), Path(out), text, limit, seed, tries, budget)
     if dry_run:
         items = rewriting.items()
         count = count_noun(len(items), "prompt")
@@ -144,6 +147,7 @@ def make_rewrites(
     if summary.written or summary.already_done:
         next_step = shlex.join(["run", suite, "--refine", f"rewritten:file={out}", "--model", "NAME"])
         events.say(f"written to {out}; see: subitize {next_step}")
+    raise_exhausted(budget)
     raise_failures(summary.reasons)
     return None
 

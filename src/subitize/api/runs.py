@@ -74,7 +74,10 @@ def run(
             "no model given: add `models` observer, or to draw `models` painter; for all see: subitize list models"
         )
     if report is not None:
+        from subitize.report.document import Outputs, check_outputs
+
         check_file(Path(report))
+        check_outputs(Outputs(Path(report)), "report")
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
     config = RunConfig(
         suite=spec,

@@ -175,15 +175,20 @@ def advise(plan: Plan, run: Run, name: str) -> list[str]:
 
 def raise_errors(budget: Budget, result: RunResult, judge: str | None) -> None:
     """Raise an error if money ran out, if something failed, or if a named judge answered nothing."""
-    if budget.is_exhausted:
-        raise BudgetError(
-            f"stopped at `max_cost` {budget.limit_usd:g}: US$ {budget.spent_usd:.4f} are spent or may be; "
-            "what was answered is stored: raise the limit, and the same command goes on"
-        )
+    raise_exhausted(budget)
     raise_failures(result.failures)
     if judge and result.judged and all(tally.is_in_vain for tally in result.judged):
         raise NothingToDoError(
             f"judge {judge!r} answered nothing: it can answer none of the questions here; see: subitize list judges"
+        )
+
+
+def raise_exhausted(budget: Budget) -> None:
+    """Raise an error if money ran out."""
+    if budget.is_exhausted:
+        raise BudgetError(
+            f"stopped at `max_cost` {budget.limit_usd:g}: US$ {budget.spent_usd:.4f} are spent or may be; "
+            "what was answered is stored: raise the limit, and the same command goes on"
         )
 
 
