@@ -16,8 +16,7 @@ from subitize.errors import BadFileError, BadImageError
 from subitize.interfaces import Model, Pixels, Reply, Request
 from subitize.io.images import find_fault, read_image
 from subitize.language.numbers import count_noun, list_some
-from subitize.models.image_folders import Image, UnmatchedFile
-from subitize.models.image_layouts import PROMPTS, ImageFolder, UnclearLayoutError, read_folder
+from subitize.models.image_folders import PROMPTS, Image, ImageFolder, UnclearLayoutError, UnmatchedFile, read_folder
 from subitize.records import Failed, Item, Scalar, task_text
 
 _LONGEST_SHOWN = 70

@@ -463,11 +463,7 @@ def _take_number(picture: str) -> str:
     return found[1] if found else picture
 
 
-_OPENERS: dict[str, Callable[[Path], _Opened]] = {
-    ".npz": _open_npz,
-    ".safetensors": _open_safetensors,
-    ".tsv": _open_tsv,
-}
+_OPENERS = {".npz": _open_npz, ".safetensors": _open_safetensors, ".tsv": _open_tsv}
 _FORMATS = ".npz, .safetensors, or bottom-up attention's .tsv"
 
 

@@ -322,12 +322,9 @@ def _explain(error: Exception) -> str:
     for pattern, advice in _ADVICE.items():
         if found := re.search(pattern, said):
             named = re.search(r"model type `([^`]{1,60})`", text)
-            return advice.format(
-                told=brief(text),
-                part=found.groupdict().get("part") or "weights",
-                version=_version("transformers") if "{version}" in advice else "",
-                of_type=f" ({named[1]})" if named else "",
-            )
+            part, of_type = found.groupdict().get("part") or "weights", f" ({named[1]})" if named else ""
+            version = _version("transformers") if "{version}" in advice else ""
+            return advice.format(told=brief(text), part=part, version=version, of_type=of_type)
     if _OFFLINE.search(text):
         return f"it is no folder here, and {_explain_hub(error, 'name another')}"
     return f"{type(error).__name__}: {brief(text, 300)}"

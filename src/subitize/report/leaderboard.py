@@ -224,12 +224,10 @@ def finish_leaderboard(table: Table, known: KnownModels, published_by: str = "")
 def _clear_ranks(table: Table) -> Table:
     """Blank a paper's own ranks in rows that were judged by a stand-in."""
     are_ranks = [column.name.startswith(_RANK.name) for column in table.columns]
-    rows = (
-        replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, are_ranks, strict=True)))
-        if row.badge == "stand-in judge"
-        else row
-        for row in table.rows
-    )
+    rows = []
+    for row in table.rows:
+        blank = tuple("" if rank else cell for cell, rank in zip(row.cells, are_ranks, strict=True))
+        rows.append(replace(row, cells=blank) if row.badge == "stand-in judge" else row)
     return replace(table, rows=tuple(rows))
 
 

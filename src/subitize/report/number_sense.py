@@ -514,12 +514,10 @@ def counting_result(enumerations: Sequence[CountingReport], names: Names) -> Res
         notes.append(
             f"! some category has fewer than {LEAST_PER_CELL} answers to some number; the paper asks for as many"
         )
-    rows = [
-        one.row()
-        | {"matrices": {category: matrix.tolist() for category, matrix in one.matrices.items()}}
-        | {"is_stand_in": one.model in names.models}
-        for one in enumerations
-    ]
+    rows = []
+    for one in enumerations:
+        matrices = {category: matrix.tolist() for category, matrix in one.matrices.items()}
+        rows.append(one.row() | {"matrices": matrices, "is_stand_in": one.model in names.models})
     return Result(tuple(tables), names.plain(rows), notes=tuple(notes))
 
 

@@ -229,10 +229,8 @@ def warn_of_protocols(protocols: Sequence[SeriesProtocol]) -> list[Paragraph]:
     lines = []
     if len(groups) > 1:
         members, *others = groups
-        lines = [
-            f"Not all rows may be compared: they follow {len(groups)} protocols. "
-            f"{_labels(members)}: protocol {members[0].number}. The others differ from it:"
-        ]
+        lead = f"Not all rows may be compared: they follow {len(groups)} protocols."
+        lines = [f"{lead} {_labels(members)}: protocol {members[0].number}. The others differ from it:"]
         for own in others[:_MOST_COMPARED]:
             found = differences(own[0].protocol, members[0].protocol)
             lines.append(f"{_labels(own)}: protocol {own[0].number}; {'; '.join(found)}.")

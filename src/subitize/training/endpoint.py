@@ -5,7 +5,7 @@ import hmac
 import logging
 import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -156,7 +156,7 @@ class _Endpoint:
             self._check_token(request)
             return await handler(request)
         except _RefusedError as refused:
-            return _answer({"error": str(refused)}, refused.status, refused.headers)
+            return _answer({"error": refused.message}, refused.status, refused.headers)
         except BadValueError as error:
             return _answer({"error": str(error)}, 400)
         except SubitizeError as error:  # the judge cannot work, for lack of memory or a key
@@ -236,18 +236,19 @@ class _Endpoint:
         return sample if isinstance(sample, Unscorable) else await self._pool.count(sample)
 
 
+@dataclass
 class _RefusedError(Exception):
     """A request is refused."""
 
-    def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.status, self.headers = status, headers
+    status: int
+    message: str
+    headers: Mapping[str, str] | None = None
 
 
 def _too_large(largest: int) -> _RefusedError:
     return _RefusedError(413, f"body: more than {largest:,} bytes; send fewer or smaller images, or raise --max-body")
 
 
-def _answer(content: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
+def _answer(content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
     body = to_json(content, inf_nan_mode="null")
     return web.Response(body=body, status=status, headers=headers, content_type="application/json")
