@@ -423,7 +423,7 @@ def plan_check(plan: SuitePlan, run: Run | None) -> SuitePlan | None:
 
     A failed check is repeated: the server may have been fixed.
     """
-    if not _needs_check(plan, run):
+    if plan.model.obj.sees_regions or not _needs_check(plan, run):
         return None
     checks = [] if run is None else read_checks(run, plan.model.spec.text)
     if checks and checks[-1].is_passed:
@@ -436,7 +436,8 @@ def check_sight(plan: SuitePlan, run: Run, engine: Engine, events: Events) -> st
     """Run the sight check, if the model needs one; return a line about its result, or an empty text."""
     planned, model = plan_check(plan, run), str(plan.model)
     if planned is None:
-        return ""
+        is_blind = plan.model.obj.sees_regions and _needs_check(plan, run)
+        return f"sight check of {model}: left out, as it sees regions from a file, not pictures" if is_blind else ""
     summary = run_suite(planned, run, engine, events)
     if plan.budget.is_exhausted:
         return ""
