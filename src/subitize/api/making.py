@@ -60,7 +60,8 @@ def make_prompts(
 def _tabulate(items: Sequence[Item], repeats: int = 0) -> str:
     """Write items as CSV; with repeats, one row per image, with the file name that `folder:` expects."""
     if repeats and not all(isinstance(item.task, Draw) for item in items):
-        raise BadValueError("`sheet` lists images to make, but this suite shows pictures; see: subitize make stimuli")
+        see = "for these: subitize make stimuli"
+        raise BadValueError(f"`sheet` lists images to be made, and this suite shows pictures; {see}")
     own = dict.fromkeys(name for item in items for name in item.factors)
     columns = [*["file"] * bool(repeats), "id", "prompt", *["base"] * any(item.base for item in items), *own]
     rows = (

@@ -55,11 +55,12 @@ class OpenAi(ServedModel):
         tokens_per_minute: Annotated[float | None, RuntimeOption] = None,
         timeout_seconds: Annotated[float, RuntimeOption] = 120.0,
         key_variable: Annotated[str, RuntimeOption] = "OPENAI_API_KEY",
+        allow_private: Annotated[bool, RuntimeOption] = False,
     ) -> None:
         from_environment = os.environ.get(URL_VARIABLE, "").strip() or DEFAULT_URL
         address = base_url or check_url(from_environment, URL_VARIABLE, takes_version=True)
         limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
-        self.connect(model, Server(address, key_variable, limits))
+        self.connect(model, Server(address, key_variable, limits, allow_private=allow_private))
         if not 1 <= n <= 10:
             raise BadValueError(f"n={n}: a call gives 1 to 10 images")
         self.repeats_per_call = n

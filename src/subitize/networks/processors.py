@@ -92,7 +92,8 @@ class PromptFormat:
         if self.form is None and self._template is None:
             raise UnusableModelError(f"{folder} ({architecture}) has no chat template; {_SAY_HOW}")
         if system is not None and not self._reads_system(system):
-            raise BadValueError(f"system={system!r}: this network's chat template has no place for it; leave it out")
+            reason = "this network has no chat template with a place for it; leave it out"
+            raise BadValueError(f"system={system!r}: {reason}")
 
     def describe(self) -> dict[str, Scalar]:
         """Describe how questions are put: the form or the template's hash, and the system prompt."""

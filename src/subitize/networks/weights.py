@@ -58,7 +58,8 @@ class Device:
         try:
             torch.empty(1, device=device)
         except (RuntimeError, AssertionError, NotImplementedError):
-            raise BadValueError(f"device={self.device}: torch finds none on this machine; write device=cpu") from None
+            reason = "this machine has none that torch can use; write device=cpu"
+            raise BadValueError(f"device={self.device}: {reason}") from None
         return device
 
     def torch_dtype(self) -> "torch.dtype":
