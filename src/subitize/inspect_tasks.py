@@ -153,11 +153,7 @@ def _write_sample(item: Item) -> Sample:
         target=[str(value) for value in ask.expects],
         id=item.id,
         # Enough for another policy to read the log later.
-        metadata={
-            **item.factors,
-            _TASK: codec.dump(codec.task, item.task),
-            _ASKS: codec.dump(codec.asks, item.asks),
-        },
+        metadata={**item.factors, _TASK: codec.dump(codec.task, item.task), _ASKS: codec.dump(codec.asks, item.asks)},
     )
 
 

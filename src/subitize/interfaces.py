@@ -208,6 +208,8 @@ class Model(Answerer):
     """Whether it has its answers ready, and so would give the same again."""
     is_self_tested: bool = False
     """Whether `check` tests it with known pictures, so that it needs no sight check."""
+    sees_regions: bool = False
+    """Whether it sees features of regions, read from a file, so that no plain picture can check its sight."""
 
     def match(self, items: Sequence[records.Item], repeats: int, /) -> Matched:
         """Find the ready-made answers to these items."""

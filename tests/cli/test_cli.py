@@ -884,3 +884,19 @@ def test_a_run_in_which_nothing_was_answered_ends_with_1_and_says_why(tmp_path: 
     assert "3 refused, as own.yaml/zorg/1: not understood: no drawing of 'zorg'" in ended.out
     assert "nothing was answered: 3 refused, most as: not understood: no drawing of 'zorg'" in ended.err
     assert call("show", tmp_path / "run", "own.yaml/zorg/1").code == 0
+
+
+def test_a_slash_behind_the_name_of_a_run_does_not_lead_into_it(run: Path) -> None:
+    before = set(run.iterdir())
+    for command, made in ((("export",), "run-export"), (("export", "ratings"), "run-ratings.csv")):
+        done = call(*command, f"{run}/")
+        assert (run.parent / made).exists() or "no answers" in done.err or "people" in done.err, done.err
+    assert (run.parent / "run-export" / "items.parquet").exists()
+    assert set(run.iterdir()) == before
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_run(tmp_path: Path) -> None:
+    page = tmp_path / "nowhere" / "report.html"
+    done = call("run", SMALL, "--model", "instant", "--out", tmp_path / "run", "--report", page)
+    assert_is_friendly(done, f"--report {page}: there is no folder", "mkdir -p")
+    assert not (tmp_path / "run").exists()

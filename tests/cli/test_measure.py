@@ -146,3 +146,9 @@ def test_no_run_is_an_error(tmp_path: Path) -> None:
     found = call("measure", tmp_path / "nowhere")
     assert found.code == 2
     assert "nowhere" in found.err
+
+
+def test_a_run_given_twice_is_refused_however_it_is_written(run: Path) -> None:
+    done = call("measure", run, run.parent / "." / "nowhere" / ".." / run.name)
+    assert done.code == 2
+    assert "is given 2 times; once is enough" in done.err

@@ -131,3 +131,13 @@ def test_sixteen_commands_are_enough() -> None:
     assert len(known.commands) <= 16
     told = call("--help").out
     assert all(f"\n  {name} " in told for name in known.commands)
+
+
+def test_a_bare_rescore_lists_the_scorers_for_programs_too() -> None:
+    assert {"name", "rule", "defect"} == set(call("rescore", "--json").json()[0])
+
+
+def test_the_help_of_a_mistyped_kind_is_no_other_kind_s() -> None:
+    failed = call("import", "imags", "--help")
+    assert failed.code == 2
+    assert "No such command 'imags'" in failed.err

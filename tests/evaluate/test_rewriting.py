@@ -326,3 +326,29 @@ def test_only_what_surrounds_a_prompt_is_taken_off(case: Case) -> None:
     for answer, prompt in CLEANED:
         with case(answer):
             assert clean(answer) == prompt
+
+
+PRICES = """
+[[price]]
+host = "127.0.0.1"
+models = ["test-model"]
+as_of = 2026-11-01
+source = "made up"
+chat_usd_per_million = { input = 1000, output = 1000 }
+"""
+
+
+def test_rewriting_stops_before_it_costs_more_than_its_limit(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "prices.toml").write_text(PRICES, encoding="utf-8")
+    before, own = server.counters().received, tmp_path / "own.csv"
+    without_price = rewrite(server, own, "--max-cost", 1)
+    assert "--max-cost needs the price of 'openai:test-model" in without_price.err
+    assert server.counters().received == before
+    done = rewrite(server, own, "--max-cost", 0.4, "--prices", tmp_path / "prices.toml")
+    assert done.code == 2
+    assert "stopped at --max-cost 0.4: US$ 0." in done.err
+    assert 1 <= server.counters().received - before < len(BASE)
+    assert len(read_rows(own)) == server.counters().received - before
+    rest = rewrite(server, own, "--max-cost", 10, "--prices", tmp_path / "prices.toml")
+    assert rest.code == 0
+    assert len(read_rows(own)) == len(BASE)

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from subitize.evaluate import execution, plan, sampling
+from subitize.models.openai import OpenAi
 from subitize.stimuli.observing import look_at
 from subitize.store import Folder, Run
 from subitize.suites.sight import NEEDED
@@ -164,3 +165,15 @@ def test_seventy_percent_of_sight_pass_and_guesses_do_not() -> None:
     assert binom.cdf(NEEDED - 1, 12, 0.8) <= 0.004
     drawn = np.random.default_rng(0).binomial(12, 0.7, 200)
     assert (drawn >= NEEDED).mean() >= 0.9
+
+
+def test_a_model_that_sees_regions_only_skips_the_check_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OpenAi, "sees_regions", True)
+    with scripting(_sighted) as server:
+        first = _run(server, tmp_path / "run")
+        assert first.code == 0, first.err
+        assert "left out, as it sees regions from a file" in first.err
+        assert len(server.requests) == 2
+        assert "sight check" not in _run(server, tmp_path / "run", "--repeats", 2).err

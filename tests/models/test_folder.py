@@ -311,7 +311,7 @@ def test_geneval_is_matched_by_the_prompt_in_its_metadata(tmp_path: Path) -> Non
         ("[]", "should be an object"),
         ('{"tag": "counting"}', "no prompt in"),
         ('{"prompt": 3}', "prompt '3': should be text"),
-        ("[" * 100_000, "no JSON"),
+        ("[" * 100_000, "nested too deeply"),
         ('{"prompt": "' + "x" * 1_000_001 + '"}', "at most 1,000,000 are read"),
     ],
     ids=["empty", "list", "no prompt", "number", "deep", "large"],
@@ -549,9 +549,9 @@ def test_a_listing_names_items_by_id_by_key_or_by_prompt(tmp_path: Path) -> None
 
 
 BAD_LINES: list[tuple[object, str]] = [
-    ("{", "no JSON: '{'"),
+    ("{", "no JSON at column 2"),
     ("[1]", "should be an object"),
-    ("[" * 100_000, "no JSON"),
+    ("[" * 100_000, "nested too deeply"),
     ({"id": "a"}, "no image_path in"),
     ({"image_path": "x.png"}, "no id or prompt in"),
     ({"image_path": "", "id": "a"}, "image_path ''"),

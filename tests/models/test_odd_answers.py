@@ -3,14 +3,18 @@
 import asyncio
 import base64
 import json
+import socket
 import threading
 import time
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
-from subitize.models.http import Answered, Limits, Server
+from subitize.interfaces import TransientError
+from subitize.models.http import Answered, Limits, PrivateAddressError, Server
 from subitize.records import Drawn, Failed, Outcome, Refused, Said, Stimulus
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
@@ -398,3 +402,64 @@ def test_more_calls_at_once_are_made_where_the_command_line_says_so(tmp_path: Pa
     with scripting(answer) as server:
         code, told = run(server, tmp_path / "run", "--repeats", 5, "--concurrency", 50)
     assert code == 0, told
+
+
+def _fetch(scripted: Scripted, url: str, *, allow_private: bool = False) -> bytes:
+    """Fetch what a server at localhost says is a picture; 127.0.0.1 is then another host."""
+    address = scripted.base_url.replace("127.0.0.1", "localhost")
+    server = Server(address, "OPENAI_API_KEY", Limits(1, None, None, 5), allow_private=allow_private)
+
+    async def fetch() -> bytes:
+        async with server.opened():
+            return await server.fetch(url)
+
+    return asyncio.run(fetch())
+
+
+PRIVATE = ("127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "10.0.0.1", "169.254.169.254", "0.0.0.0")
+
+
+def test_a_picture_on_a_private_network_is_not_fetched(case: Case) -> None:
+    with scripting(lambda *_: (200, {"Content-Type": "image/png"}, PNG)) as scripted:
+        port = urlsplit(scripted.base_url).port
+        for host in PRIVATE:
+            with case(host), pytest.raises(PrivateAddressError, match=r"a private address .* allow_private=true"):
+                _fetch(scripted, f"http://{host}:{port}/x.png")
+        assert scripted.requests == []
+        assert _fetch(scripted, f"http://localhost:{port}/x.png") == PNG
+        assert _fetch(scripted, f"http://127.0.0.1:{port}/x.png", allow_private=True) == PNG
+
+
+def test_a_picture_behind_a_redirect_to_a_private_network_is_not_fetched() -> None:
+    def answer(ordinal: int, body: object) -> Answer:
+        return 302, {"Location": f"http://127.0.0.1:{port}/inside"}, b""
+
+    with scripting(answer) as scripted:
+        port = urlsplit(scripted.base_url).port
+        with pytest.raises(PrivateAddressError):
+            _fetch(scripted, f"http://localhost:{port}/x.png")
+        assert len(scripted.requests) == 1
+
+
+def test_a_name_is_looked_up_once_and_only_its_public_addresses_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up = []
+
+    def look_up(host: str, port: int, *_: object, **__: object) -> list[object]:
+        looked_up.append(host)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    with scripting(lambda *_: (200, {"Content-Type": "image/png"}, PNG)) as scripted:
+        port = urlsplit(scripted.base_url).port
+        monkeypatch.setattr(socket, "getaddrinfo", look_up)
+        with pytest.raises(PrivateAddressError, match=r"pictures\.example"):
+            _fetch(scripted, f"http://pictures.example:{port}/x.png")
+        monkeypatch.setattr("subitize.models.http.is_public", lambda address: bool(ip_address(address)))
+        assert _fetch(scripted, f"http://pictures.example:{port}/x.png") == PNG
+    assert looked_up == ["pictures.example"] * 2
+
+
+def test_what_is_no_picture_is_not_kept_as_one() -> None:
+    with scripting(lambda *_: (200, {"Content-Type": "text/html; charset=utf-8"}, b"<html>")) as scripted:
+        port = urlsplit(scripted.base_url).port
+        with pytest.raises(TransientError, match="could not be fetched: text/html is not a picture"):
+            _fetch(scripted, f"http://localhost:{port}/x.png")

@@ -157,6 +157,27 @@ def test_a_turn_that_is_cancelled_while_it_waits_holds_nobody_up() -> None:
     assert run(go()) == 3
 
 
+def test_a_waiter_cancelled_just_after_it_is_woken_leaves_its_turn_to_the_next() -> None:
+    async def go() -> list[str]:
+        pacer, may_leave, done = Pacer(1, None, None), asyncio.Event(), list[str]()
+
+        async def take(name: str) -> None:
+            async with pacer.turn(1):
+                await may_leave.wait()
+                done.append(name)
+
+        first, second, third = (asyncio.create_task(take(name)) for name in ("first", "second", "third"))
+        await asyncio.sleep(0)
+        may_leave.set()
+        await asyncio.sleep(0)
+        assert first.done()
+        second.cancel()
+        await asyncio.wait([second, third], timeout=1)
+        return done
+
+    assert run(go()) == ["first", "third"]
+
+
 PAUSES: list[tuple[dict[str, str], float | None]] = [
     ({}, None),
     ({"retry-after": "3"}, 3.0),

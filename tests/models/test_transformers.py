@@ -837,6 +837,7 @@ def test_a_run_goes_on_where_it_stopped_whatever_the_batch(run: Run, shelf: Call
 def test_one_that_fails_costs_no_more_than_itself(run: Run, shelf: Callable[[str], Path], regions: Path) -> None:
     """LXMERT has no regions of the suite's pictures: every trial fails by itself, and says why."""
     model = make_model(f"transformers:{shelf('lxmert-vqa')},regions={regions},batch_size=4")
+    assert model.obj.sees_regions
     done = run_suite(run, make_suite(SUITE), model, repeats=1, seed=5, limit=6)
     assert (done.answered, done.failed) == (0, 6)
     for stored in run.responses():

@@ -99,3 +99,20 @@ def is_gone(process: int) -> bool:
             return True
         time.sleep(0.1)
     return False
+
+
+def test_charts_that_wait_are_dropped_when_a_report_is_stopped(
+    process: Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, asked = figures._engines[os.getpid()], list[str]()
+
+    def ask(text: str) -> str:
+        time.sleep(0.05)
+        asked.append(text)
+        return "<svg/>"
+
+    monkeypatch.setattr(engine, "_ask", ask)
+    with figures.drawing():  # which ends as at Ctrl-C, before the charts are taken
+        figures.draw_ahead([bars(place) for place in range(40)])
+    engine._asking.submit(str).result()  # what came before has ended
+    assert len(asked) < 20

@@ -26,7 +26,8 @@ from subitize.records import (
 )
 from subitize.report.compose import build_report
 from subitize.report.series import read_sources
-from subitize.report.table import Document, Facts, Figure, Paragraph, Section, Table, slug
+from subitize.report.table import Document, Facts, Figure, Paragraph, Section, Table
+from subitize.report.texts import slug
 from subitize.store import Run
 from tests.report.report_runs import STRANGE, composed, exact, fill, naming_items, new_run, unnumbered
 

@@ -8,7 +8,8 @@ import pytest
 from subitize.analysis.compare import RefinementEffect, compare
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import gather_attempts
-from subitize.report.table import Document, Figure, Section, slug
+from subitize.report.table import Document, Figure, Section
+from subitize.report.texts import slug
 from subitize.store import Run
 from tests.report.report_runs import PAINTERS, check_charts, composed, refined
 

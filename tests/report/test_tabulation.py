@@ -7,7 +7,8 @@ import math
 import pytest
 
 from subitize.records import Estimate
-from subitize.report.table import Column, Row, Table, Worded, cell_text, number_text, printable, slug, sort_key
+from subitize.report.table import Column, Row, Table, Worded
+from subitize.report.texts import cell_text, number_text, printable, slug, sort_key
 from subitize.report.writers import to_csv, to_latex, to_markdown, to_tex
 
 HALF = Estimate(0.5, 0.25, 0.75, 12, "made up")

@@ -1,6 +1,9 @@
 """What people see: whole tables, marks on what is no real model, and nothing that steers their terminal."""
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -336,3 +339,19 @@ def test_work_that_breaks_off_leaves_nothing_that_disturbs_the_next_bar(capsys: 
         again.begin("work", 1)
         again.advance()
     assert capsys.readouterr() == ("", "")
+
+
+def test_results_leave_the_terminal_alone_while_a_bar_is_live(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty")
+    code = (
+        "from subitize.report.terminal import TerminalEvents\n"
+        "with TerminalEvents() as events:\n"
+        "    events.begin('pictures', 2)\n"
+        "    print('report.html', flush=True)\n"
+        "    events.advance()\n"
+    )
+    ours, theirs = pty.openpty()
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=theirs, check=True)
+    os.close(theirs)
+    os.close(ours)
+    assert done.stdout == b"report.html\n"

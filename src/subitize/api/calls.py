@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar, copy_context
 from functools import wraps
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from subitize.api.options import AnyPath, AnyRun, Names
-from subitize.errors import BadValueError, RunError
+from subitize.errors import BadValueError, RunError, UnknownNameError
 from subitize.report.terminal import TerminalEvents
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from subitize.report.table import Result
     from subitize.store import Location, Run
 
+ChosenT = TypeVar("ChosenT", bound=str)
 GivenP = ParamSpec("GivenP")
 FoundT = TypeVar("FoundT")
 Place = tuple[str, int, str | None]
@@ -126,9 +127,9 @@ def database(url: str, images: AnyPath) -> Iterator[None]:
         _DATABASE.reset(before)
 
 
-def in_database() -> bool:
-    """Return whether runs are found in a database."""
-    return _DATABASE.get() is not None
+def usual_place(name: str) -> str:
+    """Name the run that is made where none is named."""
+    return f"runs/{name}" if _DATABASE.get() is None else name
 
 
 def locate(run: AnyRun) -> "Location":
@@ -148,7 +149,7 @@ def name_of(run: AnyRun) -> str:
     from subitize.store import Folder
 
     if isinstance(run, str):
-        return run
+        return run.rstrip("/") or run  # the shell completes a folder's name with a slash
     location = locate(run)
     return str(location.path) if isinstance(location, Folder) else location.run_id
 
@@ -175,22 +176,20 @@ def spec_of(kind: "Kind", given: object, name: str | None = None) -> str:
     return register(kind, given, name)
 
 
+def choose(what: str, name: str, known: Iterable[ChosenT]) -> ChosenT:
+    """Return the one of this name, or refuse the name."""
+    for one in known:
+        if one == name:
+            return one
+    raise UnknownNameError(what, name, known)
+
+
 def refuse_beside(option: str, **given: Names | bool | None) -> None:
     """Refuse options that have no effect beside another one."""
     for name, value in given.items():
         if value:
             shown = "" if value is True else f" {as_list(value)[0]}"
             raise BadValueError(f"`{name}`{shown}: leave it out with `{option}`")
-
-
-def split_refinements(given: Names) -> list[str]:
-    """Split names joined by +, except those with options; refuse one that is given twice."""
-    each = [name for text in as_list(given) for name in ([text] if ":" in text else text.split("+"))]
-    names = [text.partition(":")[0] for text in each]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadValueError(f"`refine` {name} is given {names.count(name)} times; once is enough")
-    return each
 
 
 def make_budget(prices: AnyPath | None, max_cost: float | None) -> "Budget":
@@ -210,10 +209,8 @@ def _refuse_import() -> None:
     """Refuse to start while a worker process imports the program, which would start everything a second time."""
     processes = sys.modules.get("multiprocessing.process")
     if processes and getattr(processes.current_process(), "_inheriting", False):
-        raise RunError(
-            "a worker process imports your program, which must not begin again: put its calls under "
-            'if __name__ == "__main__":'
-        )
+        remedy = 'put its calls under if __name__ == "__main__":'
+        raise RunError(f"a worker process imports your program, which must not begin again: {remedy}")
 
 
 def _find_caller() -> Place:

@@ -2,29 +2,37 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+from subitize.analysis.frame import observe_run
+from subitize.analysis.overview import read_names
+from subitize.analysis.reader import choose_reader, rule_for
 from subitize.api import options
 from subitize.api.calls import AS_WARNINGS, as_list, as_path, make_budget, opened, outside_loop, verb
 from subitize.api.options import AnyPath, Arg, Names, Opt
+from subitize.corpus import report
+from subitize.corpus.counting import Corpus, CountedCorpus, check_captions, count_corpus, load_counts
+from subitize.corpus.files import CorpusLayout, choose_layout, find_shards
+from subitize.corpus.frequency import draw_links, link_accuracy
+from subitize.corpus.numerosities import CaptionRule
+from subitize.corpus.pairs import PairsSpec, find_misaligned
+from subitize.corpus.summary import summarise
 from subitize.errors import BadValueError
+from subitize.evaluate.judging import self_test
+from subitize.interfaces import Events
 from subitize.io.outputs import check_figure, check_folder
+from subitize.labels import parse_rule
+from subitize.records import to_plain
+from subitize.registry import make_judge
+from subitize.report.document import Outputs, check_outputs
+from subitize.report.figures import save_figure
+from subitize.report.table import Result
 
-if TYPE_CHECKING:
-    from subitize.interfaces import Events
-    from subitize.report.table import Result
-
-Files = Annotated[
-    Names,
-    Arg("Parquet, JSONL, JSON, CSV, TSV, also .gz or .zst; patterns; addresses.", "FILES…"),
-]
+Files = Annotated[Names, Arg("Parquet, JSONL, JSON, CSV, TSV, also .gz or .zst; patterns; addresses.", "FILES…")]
 Adjectives = Annotated[int, Opt("How many adjectives may separate a number and its noun.", least=0, most=9)]
 Participles = Annotated[bool, Opt("Participles may separate them, too: two parked cars.")]
 ProperNouns = Annotated[bool, Opt("Count proper nouns: 12 Steel Spoons.")]
-Exclude = Annotated[
-    Names,
-    Opt("Leave out percent, money, pixels, bytes, degrees, years or identifiers. Repeatable."),
-]
+Exclude = Annotated[Names, Opt("Leave out percent, money, pixels, bytes, degrees, years or identifiers. Repeatable.")]
 Start = Annotated[int, Opt("Where the tail begins that a power law is fitted to.", "N")]
 
 
@@ -33,8 +41,7 @@ def count_captions(
     files: Files,
     column: Annotated[str | None, Opt("The column of captions.", "NAME")] = None,
     preset: Annotated[
-        str | None,
-        Opt("Columns as in laion, datacomp, cc3m, cc12m, pixelprose, pd12m, coco or sharegpt4v."),
+        str | None, Opt("Columns as in laion, datacomp, cc3m, cc12m, pixelprose, pd12m, coco or sharegpt4v.")
     ] = None,
     address: Annotated[str | None, Opt("The column of the images' addresses.", "NAME")] = None,
     out: Annotated[AnyPath | None, Opt("Keep the counts here, file by file.", "DIR")] = None,
@@ -45,16 +52,9 @@ def count_captions(
     samples: Annotated[int, Opt("Captions to keep of each numerosity.", least=0, most=1000)] = 5,
     processes: Annotated[int | None, Opt("Files counted at once [one per core].", least=1)] = None,
     start: Start = 1,
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Count the numbers of things that captions name; with --out, a second call goes on where the first was stopped."""
-    from subitize.corpus.counting import Corpus, CountedCorpus, count_corpus
-    from subitize.corpus.files import choose_layout, find_shards
-    from subitize.corpus.numerosities import CaptionRule
-    from subitize.corpus.report import summary_result
-    from subitize.corpus.summary import summarise
-    from subitize.records import to_plain
-
     rule = CaptionRule(adjectives, participles, proper_nouns, tuple(dict.fromkeys(as_list(exclude))))
     folder = as_path(out)
     if folder is not None:
@@ -64,7 +64,7 @@ def count_captions(
     counts = count_corpus(corpus, events, processes)
     name = "corpus" if folder is None else folder.resolve().name
     summary = summarise(CountedCorpus(name, counts, to_plain(rule), len(corpus.shards)), start)
-    return replace(summary_result([summary]), records=to_plain(summary))
+    return replace(report.summary_result([summary]), records=to_plain(summary))
 
 
 @verb
@@ -74,15 +74,11 @@ def check_counting(
     participles: Participles = False,
     proper_nouns: ProperNouns = False,
     exclude: Exclude = (),
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Show how many captions are read correctly, and list every miss."""
-    from subitize.corpus.counting import check_captions
-    from subitize.corpus.numerosities import CaptionRule
-    from subitize.corpus.report import checked_result
-
     rule = CaptionRule(adjectives, participles, proper_nouns, tuple(as_list(exclude)))
-    return checked_result(check_captions(Path(captions), rule, events.warn))
+    return report.checked_result(check_captions(Path(captions), rule, events.warn))
 
 
 @verb
@@ -91,15 +87,9 @@ def report_corpora(
     out: Annotated[AnyPath | None, Opt("Write a page: an .html file.", "FILE", "--out -o")] = None,
     figure: Annotated[AnyPath | None, Opt("Draw the frequencies: a .png or .svg.", "FILE")] = None,
     start: Start = 1,
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Show what was counted in one corpus or two: a page, a figure, tables."""
-    from subitize.corpus.counting import load_counts
-    from subitize.corpus.report import check_summaries, draw_frequencies, summary_result, write_page
-    from subitize.corpus.summary import summarise
-    from subitize.report.document import Outputs, check_outputs
-    from subitize.report.figures import save_figure
-
     folders, picture = [Path(one) for one in as_list(counts)], as_path(figure)
     if len(folders) > 2:
         raise BadValueError(f"{len(folders)} corpora: give one, or two to compare")
@@ -107,13 +97,13 @@ def report_corpora(
     if out is not None:
         check_outputs(Outputs(Path(out)))
     summaries = [summarise(load_counts(folder), start) for folder in folders]
-    check_summaries(summaries)
+    report.check_summaries(summaries)
     if picture is not None:
-        drawn = draw_frequencies(summaries)
+        drawn = report.draw_frequencies(summaries)
         save_figure(drawn.spec, picture, drawn.name)
     if out is not None:
-        write_page(summaries, Path(out))
-    return summary_result(summaries)
+        report.write_page(summaries, Path(out))
+    return report.summary_result(summaries)
 
 
 @verb
@@ -123,17 +113,9 @@ def link_corpus(
     judge: Annotated[str | None, Opt("Only the readings of this judge.")] = None,
     rule: options.Rule = None,
     figure: Annotated[AnyPath | None, Opt("Draw accuracy over frequency.", "FILE")] = None,
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Correlate accuracy with how often a corpus mentions each number and noun."""
-    from subitize.analysis.frame import observe_run
-    from subitize.analysis.overview import read_names
-    from subitize.analysis.reader import choose_reader
-    from subitize.corpus.counting import load_counts
-    from subitize.corpus.frequency import draw_links, link_accuracy
-    from subitize.corpus.report import link_result
-    from subitize.report.figures import save_figure
-
     picture, corpus = as_path(figure), load_counts(Path(counts))
     check_figure(picture)
     with opened(run) as (own,):
@@ -142,7 +124,7 @@ def link_corpus(
     if picture is not None:
         drawn = draw_links(names.rename(links), corpus.name)
         save_figure(drawn.spec, picture, drawn.name)
-    return link_result(links, names, corpus.name)
+    return report.link_result(links, names, corpus.name)
 
 
 @verb
@@ -163,18 +145,9 @@ def find_pairs(
     participles: Participles = False,
     proper_nouns: ProperNouns = False,
     exclude: Exclude = (),
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """List captions whose numbers disagree with what a judge counts in their images, with rates by numerosity."""
-    from subitize.analysis.reader import rule_for
-    from subitize.corpus.files import CorpusLayout, find_shards
-    from subitize.corpus.numerosities import CaptionRule
-    from subitize.corpus.pairs import PairsSpec, find_misaligned
-    from subitize.corpus.report import misalignment_result
-    from subitize.evaluate.judging import self_test
-    from subitize.labels import parse_rule
-    from subitize.registry import make_judge
-
     if not Path(images).is_dir():
         raise BadValueError(f"`images` {images}: there is no such folder")
     own = CaptionRule(adjectives, participles, proper_nouns, tuple(as_list(exclude)))
@@ -183,4 +156,4 @@ def find_pairs(
     made = make_judge(judge)
     reading = rule_for(made, rule, events.warn) or parse_rule(made.obj.rule)
     events.warn(*filter(None, [self_test(made)]))
-    return misalignment_result(find_misaligned(given, made, reading, events, seed=seed))
+    return report.misalignment_result(find_misaligned(given, made, reading, events, seed=seed))

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from subitize.api import options
-from subitize.api.calls import AS_WARNINGS, as_path, name_of, opened, refuse_beside, told, verb
+from subitize.api.calls import AS_WARNINGS, as_path, choose, name_of, opened, refuse_beside, told, verb
 from subitize.api.options import AnyPath, AnyRun, Arg, Opt
-from subitize.errors import BadValueError, UnknownNameError
+from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
     from subitize.api.opened import OpenRun
@@ -78,9 +78,7 @@ def export(
     from subitize.analysis.export import export as export_run
     from subitize.annotation.exchange.ratings import mask_people
 
-    chosen = next((known for known in FORMATS if known == format), None)
-    if chosen is None:
-        raise UnknownNameError("format", format, FORMATS)
+    chosen = choose("format", format, FORMATS)
     with opened(run) as (own,):
         masked = {} if with_people else mask_people(own)
         return export_run(own, as_path(out) or Path(f"{name_of(run)}-export"), chosen, events, masked)
@@ -113,12 +111,8 @@ def export_ratings(
     if paper is not None:
         refuse_beside("paper", format=format != "csv" and format, pictures=pictures, with_people=with_people)
         return _export_to_paper(run, paper, as_path(out) or Path(f"{name_of(run)}.csv"), judge)
-    chosen = next((known for known in RATING_FORMATS if known == format), None)
-    if chosen is None:
-        raise UnknownNameError("format", format, RATING_FORMATS)
-    shown = next((known for known in PICTURE_CHOICES if known == pictures), None)
-    if pictures is not None and shown is None:
-        raise UnknownNameError("choice of `pictures`", pictures, PICTURE_CHOICES)
+    chosen = choose("format", format, RATING_FORMATS)
+    shown = None if pictures is None else choose("choice of `pictures`", pictures, PICTURE_CHOICES)
     usual = f"{name_of(run)}-ratings.{chosen}" if chosen in ("csv", "parquet") else f"{name_of(run)}-{chosen}"
     path = as_path(out) or Path(usual)
     check_file(path)

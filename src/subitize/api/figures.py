@@ -98,10 +98,7 @@ def _rescore(run: AnyRun, scorer: Names, judge: str | None) -> "Result":
 
 @verb
 def measure(
-    *runs: options.RunArgs,
-    judge: options.Judge = None,
-    rule: options.Rule = None,
-    events: "Events" = AS_WARNINGS,
+    *runs: options.RunArgs, judge: options.Judge = None, rule: options.Rule = None, events: "Events" = AS_WARNINGS
 ) -> "Result":
     """Compute measures of number sense: counting level, likeness to people, biases, Weber fraction and others."""
     from subitize.analysis.counting import measure_counting
@@ -111,7 +108,8 @@ def measure(
     from subitize.report.number_sense import counting_result
 
     reader = choose_reader(judge, rule, events.warn)
-    given = {name_of(one): one for one in _some(runs)}
+    _check_once(_some(runs))
+    given = {name_of(one): one for one in runs}
     with opened(*given.values()) as own:
         surveys = {name: read_frame(one, reader).whole for name, one in zip(given, own, strict=True)}
         return counting_result(measure_counting(surveys), read_names(*own))
@@ -143,10 +141,8 @@ def compare(
     if refined:
         refuse_beside("refined", by=by, measures=measures, prompts=estimand == "fixed" and estimand)
         if len(runs) > 1:
-            raise BadValueError(
-                f"{len(runs)} runs, but refined prompts are compared within one run; for the models of several: "
-                "subitize compare RUN RUN"
-            )
+            see = "for the models of several: subitize compare RUN RUN"
+            raise BadValueError(f"{len(runs)} runs, but refined prompts are compared within one run; {see}")
         with opened(*runs) as (own,):
             return refinement_result(compare_run(own, reader), read_names(own))
     with opened(*runs) as several:
@@ -179,8 +175,7 @@ def agree(
     judge: Annotated[str | None, Opt("Whose answers, as `subitize show` names them.", "JUDGE")] = None,
     against: Annotated[str | None, Opt("Compare the judge with these people, such as human.", "PEOPLE")] = None,
     agreement: Annotated[
-        str | None,
-        Opt("With --against: how several people's answers become one.", "RULE", shown="plurality"),
+        str | None, Opt("With --against: how several people's answers become one.", "RULE", shown="plurality")
     ] = None,
     rule: Annotated[str | None, Opt("With --against: read the judge's evidence again, as `score --rule` does.")] = None,
     by: options.Factors = None,
@@ -196,13 +191,9 @@ def agree(
     with opened(run) as (own,):
         judge = judge and own.find_judge(judge)
         if against is not None:
-            reader = choose_reader(judge, rule, events.warn)
-            sides = JudgePair(
-                reader.judge or _refuse_no_judge(own, own.find_judge(against)),
-                own.find_judge(against),
-                agreement or PLURALITY,
-                reader.rule,
-            )
+            reader, people = choose_reader(judge, rule, events.warn), own.find_judge(against)
+            whose = reader.judge or _refuse_no_judge(own, people)
+            sides = JudgePair(whose, people, agreement or PLURALITY, reader.rule)
             return judge_agreement_result(compare_judge(own, sides, as_list(by)), read_names(own))
         for option, given in (("agreement", agreement), ("rule", rule)):
             if given is not None:

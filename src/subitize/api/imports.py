@@ -4,16 +4,28 @@ import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+from subitize import registry
+from subitize.analysis.overview import read_names
+from subitize.analysis.rescoring import rescore_import
+from subitize.annotation.exchange.files import import_ratings
 from subitize.api import options
 from subitize.api.calls import AS_WARNINGS, as_list, as_path, locate, name_of, opened, told, verb
 from subitize.api.options import AnyPath, AnyRun, Arg, Names, Opt
+from subitize.api.papers import find_ability, find_able
 from subitize.errors import BadValueError, UnknownNameError
-
-if TYPE_CHECKING:
-    from subitize.interfaces import Events
-    from subitize.report.table import Result
+from subitize.imports.attachments import attach_images
+from subitize.imports.outputs import importing
+from subitize.imports.pictures import open_pictures, read_asks
+from subitize.imports.releases import import_named_counts
+from subitize.imports.votes import import_votes_at
+from subitize.interfaces import Events
+from subitize.labels import parse_rule
+from subitize.language.numbers import count_noun
+from subitize.papers import load
+from subitize.report.alignment import rescoring_result
+from subitize.report.table import Result
 
 About = Annotated[AnyRun, Opt("The run they are about.", "RUN")]
 Annotator = Annotated[str, Opt("The name under which the answers are stored.", "NAME")]
@@ -28,15 +40,12 @@ def import_images(
     ],
     *,
     model: Annotated[str, Opt("Who made them [the folder's or zip's name].")] = "",
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Make a run of your own pictures, with questions about each for people to answer.
 
     All pictures are added or, if there is an error, none.
     """
-    from subitize.imports.pictures import open_pictures, read_asks
-    from subitize.language.numbers import count_noun
-
     asks, pictures = read_asks(as_list(question)), open_pictures(Path(source), model)
     with opened(out, create=True) as (own,):
         added = pictures.store(own, asks, events)
@@ -60,17 +69,12 @@ def import_readings(
     from_file_names: Annotated[
         str | None, Opt("Instead, the counts in the names of this model's image files, as one annotator's.", "MODEL")
     ] = None,
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Add people's answers about the responses of a run.
 
     All rows of the file are added or, if there is an error, none.
     """
-    from subitize.annotation.exchange.files import import_ratings
-    from subitize.imports.releases import import_named_counts
-    from subitize.labels import parse_rule
-    from subitize.language.numbers import count_noun
-
     path = as_path(file)
     with opened(run) as (own,):
         if path is None:
@@ -91,16 +95,13 @@ def import_votes(
     run: About,
     judge: Annotator = "human",
     suite: Annotated[Names, Opt("Of images that are elsewhere: makes the run. Repeatable.", "SUITE")] = (),
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Add people's votes on groups of images: success or failure.
 
     All rows of the file are added or, if there is an error, none.
     """
-    from subitize.imports.votes import import_votes_at
-    from subitize.registry import make_suite
-
-    suites = [make_suite(text) for text in as_list(suite)]
+    suites = [registry.make_suite(text) for text in as_list(suite)]
     summary = import_votes_at(locate(run), Path(csv_file), judge=judge, suites=suites)
     name = shlex.quote(name_of(run))
     return told(None, f"{summary}; see: subitize score {name} --pass-at-k, subitize agree {name}")
@@ -113,14 +114,9 @@ def import_outputs(
     *,
     format: Annotated[str | None, Opt("[found from the file]", "lmms-eval|vlmevalkit|inspect|evalscope")] = None,
     model: Annotated[str | None, Opt("What to call the model [as the file or its folder does].")] = None,
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Make a run of another program's outputs: read the replies again, and show the recorded score beside ours."""
-    from subitize.analysis.overview import read_names
-    from subitize.analysis.rescoring import rescore_import
-    from subitize.imports.outputs import importing
-    from subitize.report.alignment import rescoring_result
-
     summary = importing.import_outputs(locate(out), Path(file), format, model)
     with opened(out) as (own,):
         rescored, names = rescore_import(own, summary), read_names(own)
@@ -136,14 +132,10 @@ def import_release(
     folder: Annotated[AnyPath, Arg("The files, as released.", "DIR")],
     out: options.MadeRun,
     *,
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Import a paper's released data: its images as responses, its annotators as a judge."""
-    from subitize.api.papers import find_ability, find_able
-    from subitize.papers import load
-    from subitize.registry import names
-
-    if paper not in names("papers"):
+    if paper not in registry.names("papers"):
         raise UnknownNameError("import", paper, [*KINDS, *find_able("import_release")])
     release = load(find_ability(paper, "import_release", "imported"))(Path(folder))
     if not callable(getattr(release, "store", None)):
@@ -163,12 +155,9 @@ def import_attachments(
     layout: Annotated[
         str, Opt("How the files are named, unless like the responses; see docs/images-made-elsewhere.md.", "NAME")
     ] = "auto",
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Attach image files to responses that are known by name only, so that judges can look at them."""
-    from subitize.analysis.overview import read_names
-    from subitize.imports.attachments import attach_images
-
     with opened(run) as (own,):
         chosen, names = model and own.find_model(model), read_names(own)
         found = attach_images(own, Path(folder), events, model=chosen, layout=layout)
@@ -176,7 +165,7 @@ def import_attachments(
     return told(names.plain(found), *lines, f"see: subitize judge {shlex.quote(name_of(run))} --judge JUDGE")
 
 
-KINDS: dict[str, Callable[..., "Result"]] = {
+KINDS: dict[str, Callable[..., Result]] = {
     "images": import_images,
     "readings": import_readings,
     "votes": import_votes,
@@ -187,7 +176,7 @@ KINDS: dict[str, Callable[..., "Result"]] = {
 """What can be imported, by kind."""
 
 
-def import_(kind: str, *given: Any, **chosen: Any) -> "Result":  # noqa: ANN401
+def import_(kind: str, *given: Any, **chosen: Any) -> Result:  # noqa: ANN401
     """Bring data made elsewhere into a run: `import_("votes", "votes.csv", run="runs/votes")`."""
     if kind not in KINDS:
         raise UnknownNameError("import", kind, KINDS)

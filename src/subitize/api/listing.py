@@ -87,12 +87,9 @@ def _count_kinds() -> "Result":
 def _list_datasets() -> "Result":
     from subitize.suites.datasets import list_datasets
 
-    found = list_datasets()
-    lines = [
-        line
-        for name, one in found.items()
-        for line in (f"{name}: {one.citation}", f"  licence: {one.licence}; columns: {', '.join(one.columns)}")
-    ]
+    found, lines = list_datasets(), []
+    for name, one in found.items():
+        lines += [f"{name}: {one.citation}", f"  licence: {one.licence}; columns: {', '.join(one.columns)}"]
     return told(found, *lines, "to run one of them: subitize run questions:FILE --model MODEL")
 
 

@@ -3,17 +3,23 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from subitize.api import options
-from subitize.api.calls import AS_WARNINGS, as_list, as_path, outside_loop, split_refinements, told, verb
+from subitize.api.calls import AS_WARNINGS, as_list, as_path, make_budget, outside_loop, told, verb
 from subitize.api.options import AnyPath, Arg, Names, Opt
 from subitize.errors import BadValueError
-
-if TYPE_CHECKING:
-    from subitize.interfaces import Events
-    from subitize.records import Item
-    from subitize.report.table import Result
+from subitize.evaluate.plan import check_size
+from subitize.interfaces import Events
+from subitize.io.files import escape_formula, write_rows
+from subitize.io.outputs import check_file, check_folder, write_atomic
+from subitize.io.specs import write_spec
+from subitize.language.numbers import count_noun
+from subitize.models.image_folders import name_file
+from subitize.records import Draw, Item, task_text
+from subitize.registry import make_items, make_model, make_refined, make_suite
+from subitize.report.table import Result
+from subitize.stimuli.export import write_stimuli
 
 ProbesFile = Annotated[AnyPath, Opt("The file to write, a probe per line.", "FILE", "--out -o")]
 Pictures = Annotated[AnyPath | None, Opt("Count and name the images missing.", "DIR")]
@@ -29,20 +35,14 @@ def make_prompts(
     nouns: options.Nouns = None,
     refine: options.Refine = (),
     sheet: Annotated[AnyPath | None, Opt("Write a row per image to this file, with the image's name.", "FILE")] = None,
-    events: "Events" = AS_WARNINGS,
-) -> "str | Result":
+    events: Events = AS_WARNINGS,
+) -> str | Result:
     """Print a suite's prompts or questions as CSV.
 
     Columns: id, prompt, base (the item that it refines, if any), and one for each factor.
     """
-    from subitize.evaluate.plan import check_size
-    from subitize.io.outputs import check_file, write_atomic
-    from subitize.io.specs import write_spec
-    from subitize.language.numbers import count_noun
-    from subitize.registry import make_items, make_refined, make_suite
-
     spec = write_spec(suite, {"prompts": official, "fresh": fresh, "nouns": nouns})
-    made = [make_suite(spec), *(make_refined(spec, name) for name in split_refinements(refine))]
+    made = [make_suite(spec), *(make_refined(spec, name) for name in options.split_refinements(refine))]
     events.warn(*made[0].obj.notes)
     for one in made:
         check_size(one, seed)
@@ -57,39 +57,29 @@ def make_prompts(
     return told({"images": len(items) * repeats}, f"{sheet}: {count} to make; once they are in a folder: {command}")
 
 
-def _tabulate(items: Sequence["Item"], repeats: int = 0) -> str:
+def _tabulate(items: Sequence[Item], repeats: int = 0) -> str:
     """Write items as CSV; with repeats, one row per image, with the file name that `folder:` expects."""
-    import csv
-    from io import StringIO
-
-    from subitize.io.files import escape_formula
-    from subitize.models.image_folders import name_file
-    from subitize.records import Draw, task_text
-
     if repeats and not all(isinstance(item.task, Draw) for item in items):
-        raise BadValueError(
-            "`sheet` lists images to be made, and this suite shows pictures; for these: subitize make stimuli"
-        )
-    base = ["base"] if any(item.base for item in items) else []
-    factors = list(dict.fromkeys(name for item in items for name in item.factors))
-    file = ["file"] if repeats else []
-    text = StringIO()
-    writer = csv.DictWriter(text, [*file, "id", "prompt", *base, *factors], lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    writer.writerows(
+        see = "for these: subitize make stimuli"
+        raise BadValueError(f"`sheet` lists images to be made, and this suite shows pictures; {see}")
+    own = dict.fromkeys(name for item in items for name in item.factors)
+    columns = [*["file"] * bool(repeats), "id", "prompt", *["base"] * any(item.base for item in items), *own]
+    rows = (
         {
             "file": name_file(item.id, repeat),
             "id": item.id,
-            "prompt": escape_formula(task_text(item.task)),
+            "prompt": task_text(item.task),
             "base": item.base,
-            **{
-                name: escape_formula(value) if isinstance(value, str) else value for name, value in item.factors.items()
-            },
+            **item.factors,
         }
         for item in items
         for repeat in range(max(repeats, 1))
     )
-    return text.getvalue()
+    return write_rows(columns, ({name: _inert(row.get(name)) for name in columns} for row in rows))
+
+
+def _inert(value: object) -> object:
+    return escape_formula(value) if isinstance(value, str) else value
 
 
 @verb
@@ -107,18 +97,12 @@ def make_stimuli(
     overlap: Annotated[str | None, Opt("By how much of their diameters items may overlap [0].", "SHARE")] = None,
     seed: options.Seed = 0,
     limit: Annotated[int | None, Opt("Only the first N pictures.", "N", least=1)] = None,
-    events: "Events" = AS_WARNINGS,
+    events: Events = AS_WARNINGS,
 ) -> Path:
     """Write a suite's pictures as PNG files.
 
     Also writes a CSV of their magnitudes, and one of the correlations between these.
     """
-    from subitize.evaluate.plan import check_size
-    from subitize.io.outputs import check_folder
-    from subitize.io.specs import write_spec
-    from subitize.registry import make_items, make_suite
-    from subitize.stimuli.export import write_stimuli
-
     check_folder(Path(out))
     given = {"control": control, "numbers": numbers, "categories": categories, "images": images}
     made = make_suite(write_spec(suite, given | {"background": background, "overlap": overlap}))
@@ -139,22 +123,22 @@ def make_rewrites(
     limit: Annotated[int | None, Opt("Only N prompts: those that run --limit takes first.", "N")] = None,
     seed: options.Seed = 0,
     tries: options.Tries = 5,
+    max_cost: Annotated[float | None, Opt("Stop before this command has cost more than this.", "USD")] = None,
+    prices: options.Prices = None,
     dry_run: Annotated[bool, Opt("Only show what would be sent first.")] = False,
-    events: "Events" = AS_WARNINGS,
+    events: Events = AS_WARNINGS,
 ) -> "str | None":
     """Have a language model rewrite a suite's prompts.
 
     To run them: subitize run SUITE --refine rewritten:file=FILE.
     """
-    from subitize.evaluate.execution import raise_failures
+    from subitize.evaluate.execution import raise_exhausted, raise_failures
     from subitize.evaluate.rewriting import INSTRUCTION, Rewriting, rewrite_suite
-    from subitize.io.outputs import check_file
-    from subitize.language.numbers import count_noun
-    from subitize.registry import make_model, make_suite
 
     check_file(Path(out))
     text = INSTRUCTION if instruction is None else instruction
-    rewriting = Rewriting(make_suite(suite), make_model(model), Path(out), text, limit, seed, tries)
+    budget = make_budget(prices, max_cost)
+    rewriting = Rewriting(make_suite(suite), make_model(model), Path(out), text, limit, seed, tries, budget)
     if dry_run:
         items = rewriting.items()
         count = count_noun(len(items), "prompt")
@@ -164,6 +148,7 @@ def make_rewrites(
     if summary.written or summary.already_done:
         next_step = shlex.join(["run", suite, "--refine", f"rewritten:file={out}", "--model", "NAME"])
         events.say(f"written to {out}; see: subitize {next_step}")
+    raise_exhausted(budget)
     raise_failures(summary.reasons)
     return None
 
@@ -180,8 +165,8 @@ def make_probes(
     largest: Annotated[int, Opt("Of the hard split: the largest answer in training.")] = 20,
     images: Pictures = None,
     seed: options.Seed = 0,
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Make counting probes: statements with right and wrong numbers.
 
     To run them: subitize run counting-probe:FILE.
@@ -200,8 +185,8 @@ def make_caption_probes(
     number: Annotated[int, Opt("How many images, chosen at random.", flags="--number -n")] = 5000,
     images: Pictures = None,
     seed: options.Seed = 0,
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Pair images with their own caption and one of another image.
 
     To run them: subitize run alignment-probe:FILE.
@@ -211,8 +196,7 @@ def make_caption_probes(
     return _write_probes("captions", Path(file), out, events, see, **chosen)
 
 
-def _write_probes(what: str, given: object, out: AnyPath, events: "Events", see: str, **chosen: Any) -> "Result":  # noqa: ANN401
-    from subitize.io.outputs import check_file
+def _write_probes(what: str, given: object, out: AnyPath, events: Events, see: str, **chosen: Any) -> Result:  # noqa: ANN401
     from subitize.papers import find, load
 
     check_file(Path(out))

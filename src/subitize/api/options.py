@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Union
 
+from subitize.errors import BadValueError
+
 if TYPE_CHECKING:
     from subitize import interfaces
     from subitize.store import Location, Run
@@ -48,8 +50,7 @@ RunArgs = Annotated[AnyRun, Arg("The runs' folders; with --database, their names
 MadeRun = Annotated[AnyRun, Opt("The run to make or add to.", "RUN")]
 Judge = Annotated[str | None, Opt("Only the readings of this judge.", "JUDGE")]
 Rule = Annotated[
-    str | None,
-    Opt("Read the stored evidence again: total, strict, boxes>=0.4,iou=0.95, calibrated:NAME …", "RULE"),
+    str | None, Opt("Read the stored evidence again: total, strict, boxes>=0.4,iou=0.95, calibrated:NAME …", "RULE")
 ]
 JudgeRule = Annotated[
     str | None, Opt("How its evidence is read: boxes>=0.4,iou=0.95, calibrated:NAME … [its own].", "RULE")
@@ -75,3 +76,14 @@ Nouns = Annotated[str | None, Opt("Your own nouns for --fresh.", "FILE")]
 Refine = Annotated[
     Names, Opt("Also refined prompts: grid, additive+position, rewritten:file=FILE … Repeatable.", "NAME")
 ]
+
+
+def split_refinements(given: Names) -> list[str]:
+    """Split names joined by +, except those with options; refuse one that is given twice."""
+    texts = [given] if isinstance(given, str) else given
+    each = [name for text in texts for name in ([text] if ":" in text else text.split("+"))]
+    names = [text.partition(":")[0] for text in each]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadValueError(f"`refine` {name} is given {names.count(name)} times; once is enough")
+    return each

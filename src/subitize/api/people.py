@@ -5,17 +5,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
+from typing import Annotated, Any, get_origin, get_type_hints
 
+from subitize.annotation import sampling, screening
+from subitize.annotation.pages import collect_pages
 from subitize.annotation.plan import StudyPlan, describe_options, list_options
 from subitize.api import options
 from subitize.api.calls import AS_WARNINGS, as_list, locate, name_of, opened, told, verb
 from subitize.api.options import AnyPath, Names, Opt
 from subitize.errors import BadFileError, BadValueError
-
-if TYPE_CHECKING:
-    from subitize.interfaces import Events
-    from subitize.report.table import Result
+from subitize.interfaces import Events
+from subitize.io.files import read_text
+from subitize.language.numbers import count_noun
+from subitize.report.table import Result
 
 
 @verb
@@ -25,7 +27,7 @@ def annotate(
     host: Annotated[str, Opt("The address to listen at; 0.0.0.0 for a team.")] = "127.0.0.1",
     port: Annotated[int, Opt("The port to listen at; 0: any that is free.")] = 8421,
     browser: Annotated[bool, Opt("Open the first link.")] = True,
-    events: "Events" = AS_WARNINGS,
+    events: Events = AS_WARNINGS,
     **study: Any,  # noqa: ANN401
 ) -> None:
     """Open a page where people answer the questions about a run's images. Ctrl-C ends it, the same command goes on.
@@ -98,8 +100,6 @@ def _read_plan(study: Mapping[str, Any]) -> StudyPlan:
 
 def _read_text(path: Path) -> str:
     """Read a text to show to people."""
-    from subitize.io.files import read_text
-
     text = read_text(path)
     if not text.strip():
         raise BadFileError(f"{path} is empty; write what people should read, or leave the option out")
@@ -115,12 +115,9 @@ def draw_sample(
     form: Annotated[Names, Opt("As in `annotate`. Repeatable.")] = (),
     name: Annotated[str, Opt("What to call the sample.")] = "sample",
     seed: Annotated[int, Opt("Seed of the random choice.")] = 0,
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Choose at random which of a run's images people read, and store the sample before anybody reads."""
-    from subitize.annotation import sampling
-    from subitize.annotation.pages import collect_pages
-
     with opened(run) as (own,):
         collected = collect_pages(own, as_list(form))
         drawn = sampling.draw_sample(collected, name, size, as_list(by), seed)
@@ -142,12 +139,9 @@ def screen(
     faces: Annotated[bool, Opt("Hold back where a detector sees faces.")] = False,
     reason: Annotated[str, Opt("Why; of --list, where it does not say.")] = "",
     release: Annotated[Names, Opt("Show this image again. Repeatable.", "IMAGE")] = (),
-    events: "Events" = AS_WARNINGS,
-) -> "Result":
+    events: Events = AS_WARNINGS,
+) -> Result:
     """Hold images back from people and from exported projects, or list those that are held back."""
-    from subitize.annotation import screening
-    from subitize.language.numbers import count_noun
-
     if hold and not reason.strip():
         raise BadValueError("`hold` needs a `reason`, so that others can judge it")
     with opened(run) as (own,):

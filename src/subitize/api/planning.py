@@ -5,15 +5,16 @@ from contextlib import nullcontext
 from functools import partial
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+from subitize.analysis.power import plan
 from subitize.api.calls import AS_WARNINGS, as_list, as_path, opened, verb
 from subitize.api.options import AnyPath, AnyRun, Names, Opt
 from subitize.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    from subitize.interfaces import Events
-    from subitize.report.table import Result
+from subitize.interfaces import Events, watch
+from subitize.io.outputs import check_figure
+from subitize.report.studies import plan_result, write_power_figure
+from subitize.report.table import Result
 
 STUDIES = {
     "accuracy": "Plan one accuracy, or the success of K images, as score reports it.",
@@ -81,16 +82,11 @@ def list_options(kind: str) -> Sequence[Parameter]:
 
 
 @verb
-def plan_study(kind: str, *, events: "Events" = AS_WARNINGS, **chosen: Any) -> "Result":  # noqa: ANN401
+def plan_study(kind: str, *, events: Events = AS_WARNINGS, **chosen: Any) -> Result:  # noqa: ANN401
     """Plan the study of an accuracy, an error, a difference or κ: `plan_study("accuracy", rate=0.3, prompts=60)`.
 
     The options of each kind are those of `subitize make plan KIND`.
     """
-    from subitize.analysis.power import plan
-    from subitize.interfaces import watch
-    from subitize.io.outputs import check_figure
-    from subitize.report.studies import plan_result, write_power_figure
-
     if kind not in STUDIES:
         raise UnknownNameError("kind of study", kind, STUDIES)
     known = {one.name: one.default for one in list_options(kind)}
@@ -110,7 +106,7 @@ def plan_study(kind: str, *, events: "Events" = AS_WARNINGS, **chosen: Any) -> "
 def verb_of(kind: str) -> Any:  # noqa: ANN401
     """Make the verb that plans one kind of study, with its own options."""
 
-    def planned(**chosen: Any) -> "Result":  # noqa: ANN401
+    def planned(**chosen: Any) -> Result:  # noqa: ANN401
         return plan_study(kind, **chosen)
 
     planned.__doc__ = STUDIES[kind]

@@ -8,17 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from subitize.api import options
-from subitize.api.calls import (
-    AS_WARNINGS,
-    as_path,
-    in_database,
-    locate,
-    name_of,
-    outside_loop,
-    spec_of,
-    split_refinements,
-    verb,
-)
+from subitize.api.calls import AS_WARNINGS, as_path, locate, name_of, outside_loop, spec_of, usual_place, verb
 from subitize.api.options import AnyModel, AnyPath, AnyRun, InPrograms, Opt
 from subitize.errors import BadValueError, NothingToDoError
 
@@ -88,7 +78,10 @@ def run(
             "no model given: add `models` observer, or to draw `models` painter; for all see: subitize list models"
         )
     if report is not None:
+        from subitize.report.document import Outputs, check_outputs
+
         check_file(Path(report))
+        check_outputs(Outputs(Path(report)), "report")
     given = list(models) if isinstance(models, Sequence) and not isinstance(models, str) else [models]
     if name is not None and (len(given) > 1 or isinstance(given[0], str)):
         raise BadValueError(f"`name` {name!r} is for one function or object; of a model by its name write {name}=MODEL")
@@ -97,7 +90,7 @@ def run(
     config = RunConfig(
         suite=spec,
         models=tuple(spec_of("models", one, name) for one in given),
-        refine=tuple(split_refinements(refine)),
+        refine=tuple(options.split_refinements(refine)),
         judge=judging,
         seed=seed,
         repeats=repeats,
@@ -114,8 +107,7 @@ def run(
     )
     made = make_suite(spec)
     events.warn(*made.obj.notes)
-    plain_name = made.spec.name.removesuffix(OF_FILE)
-    place = out or (plain_name if in_database() else f"runs/{plain_name}")
+    place = out or usual_place(made.spec.name.removesuffix(OF_FILE))
     with ExitStack() as stack:
         known = stack.enter_context(open_if_any(locate(place)))
         plan = make_plan(config, known, made)

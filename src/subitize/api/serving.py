@@ -1,15 +1,14 @@
 """The verb that serves counts as rewards."""
 
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 from subitize.api import options
-from subitize.api.calls import AS_WARNINGS, make_budget, verb
+from subitize.api.calls import AS_WARNINGS, choose, make_budget, verb
 from subitize.api.options import Opt
-from subitize.errors import BadValueError, UnknownNameError
+from subitize.errors import BadValueError
 
 if TYPE_CHECKING:
-    from subitize.evaluate.looks import RewardKind
     from subitize.interfaces import Events
 
 
@@ -39,14 +38,16 @@ def serve(
     It answers GET /health and POST /compute. Ctrl-C ends it.
     """
     from subitize.analysis.reader import rule_for
+    from subitize.evaluate.looks import RewardKind
     from subitize.registry import make_judge
     from subitize.training import endpoint
     from subitize.web.hosting import address_at, is_loopback, listen
 
     made = make_judge(judge)
+    kind: RewardKind = choose("reward", reward, get_args(RewardKind))
     token = _read_token(token_variable)
     read_by, budget = rule_for(made, rule, events.warn), make_budget(prices, max_cost)
-    settings = endpoint.RewardSettings(made, _kind(reward), read_by, tries, max_body * 1_000_000, token, budget)
+    settings = endpoint.RewardSettings(made, kind, read_by, tries, max_body * 1_000_000, token, budget)
     with listen(host, port) as listening:
         admission = endpoint.admit_judge(made)
         events.warn(*filter(None, [admission.note, admission.fault]))
@@ -60,12 +61,6 @@ def serve(
 
         endpoint.serve(settings, admission, listening, announce)
     events.say("stopped; every request that was under way has its answer")
-
-
-def _kind(text: str) -> "RewardKind":
-    if text not in ("exact", "graded"):
-        raise UnknownNameError("reward", text, ("exact", "graded"))
-    return "exact" if text == "exact" else "graded"
 
 
 def _read_token(variable: str | None) -> str | None:

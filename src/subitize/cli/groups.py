@@ -73,9 +73,7 @@ def _root(context: typer.Context, version: bool = typer.Option(False, "--version
 
 def add_group(name: str, help: str, to: typer.Typer = app) -> typer.Typer:
     """Add a group of commands to the command line, or to another group."""
-    settings = {"ignore_unknown_options": True}
-    added = typer.Typer(
-        cls=CommandGroup, help=help, no_args_is_help=True, rich_markup_mode=None, context_settings=settings
-    )
+    own = {"ignore_unknown_options": True}
+    added = typer.Typer(cls=CommandGroup, help=help, no_args_is_help=True, rich_markup_mode=None, context_settings=own)
     to.add_typer(added, name=name)
     return added

@@ -14,35 +14,15 @@ from subitize.corpus.counting import Checked
 from subitize.corpus.frequency import FrequencyFit
 from subitize.corpus.numerosities import CaptionRule
 from subitize.corpus.pairs import CaptionCheck
-from subitize.corpus.summary import (
-    DECADES,
-    LARGEST,
-    CorpusComparison,
-    CorpusSummary,
-    compare_corpora,
-)
+from subitize.corpus.summary import DECADES, LARGEST, CorpusComparison, CorpusSummary, compare_corpora
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.io.outputs import write_atomic
 from subitize.records import to_plain
 from subitize.report import charts
 from subitize.report.figures import INK, QUIET
 from subitize.report.scores import explain_marks
-from subitize.report.table import (
-    Block,
-    Cell,
-    Column,
-    Document,
-    Figure,
-    Paragraph,
-    Result,
-    Row,
-    Section,
-    Table,
-    estimate_text,
-    number_of,
-    slug,
-    write_p,
-)
+from subitize.report.table import Block, Cell, Column, Document, Figure, Paragraph, Result, Row, Section, Table
+from subitize.report.texts import estimate_text, number_of, slug, write_p
 from subitize.report.writers import to_html
 
 MOST_SHOWN = 100

@@ -201,11 +201,7 @@ def advise(plan: Plan, run: Run, name: str) -> list[str]:
 
 def raise_errors(budget: Budget, result: RunResult, judge: str | None) -> None:
     """Raise an error if money ran out, if something failed, or if a named judge answered nothing."""
-    if budget.is_exhausted:
-        raise BudgetError(
-            f"stopped at `max_cost` {budget.limit_usd:g}: US$ {budget.spent_usd:.4f} are spent or may be; "
-            "what was answered is stored: raise the limit, and the same command goes on"
-        )
+    raise_exhausted(budget)
     raise_failures(result.failures)
     refusals = [kind for tally in result.ran for kind in tally.refusals.values()]
     if refusals and not any(tally.answered or tally.already_done for tally in result.ran):
@@ -217,6 +213,15 @@ def raise_errors(budget: Budget, result: RunResult, judge: str | None) -> None:
     if judge and result.judged and all(tally.is_in_vain for tally in result.judged):
         raise NothingToDoError(
             f"judge {judge!r} answered nothing: it can answer none of the questions here; see: subitize list judges"
+        )
+
+
+def raise_exhausted(budget: Budget) -> None:
+    """Raise an error if money ran out."""
+    if budget.is_exhausted:
+        raise BudgetError(
+            f"stopped at `max_cost` {budget.limit_usd:g}: US$ {budget.spent_usd:.4f} are spent or may be; "
+            "what was answered is stored: raise the limit, and the same command goes on"
         )
 
 
@@ -451,7 +456,7 @@ def plan_check(plan: SuitePlan, run: Run | None) -> SuitePlan | None:
 
     A failed check is repeated: the server may have been fixed.
     """
-    if not _needs_check(plan, run):
+    if plan.model.obj.sees_regions or not _needs_check(plan, run):
         return None
     checks = [] if run is None else read_checks(run, plan.model.spec.text)
     if checks and checks[-1].is_passed:
@@ -464,7 +469,8 @@ def check_sight(plan: SuitePlan, run: Run, engine: Engine, events: Events) -> st
     """Run the sight check, if the model needs one; return a line about its result, or an empty text."""
     planned, model = plan_check(plan, run), str(plan.model)
     if planned is None:
-        return ""
+        is_blind = plan.model.obj.sees_regions and _needs_check(plan, run)
+        return f"sight check of {model}: left out, as it sees regions from a file, not pictures" if is_blind else ""
     summary = run_suite(planned, run, engine, events)
     if plan.budget.is_exhausted:
         return ""

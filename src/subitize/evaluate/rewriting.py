@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from subitize.errors import BadFileError, BadValueError, BusyError, ConflictError, StorageError
-from subitize.evaluate.costs import Budget, Meter
+from subitize.evaluate.costs import Budget
 from subitize.evaluate.driving import Given, drive, remember
 from subitize.evaluate.engines import Failure, waiting_caller
 from subitize.evaluate.sampling import sample_of
-from subitize.interfaces import Events, Model, Reply, Request, Suite
+from subitize.interfaces import Answerer, Events, Model, Reply, Request, Suite, Usage
 from subitize.io.files import escape_formula, read_bounded
+from subitize.io.prices import estimate_text_tokens
 from subitize.io.specs import with_address
 from subitize.models.openai import DEFAULT_URL
-from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Task, Trial, base_suite
+from subitize.records import REFINED, Draw, Failed, Item, Picture, Refused, Said, Task, Trial, base_suite, task_text
 from subitize.registry import Resolved
 from subitize.suites.refined import COLUMNS, RewrittenPrompt, find_refinable, read_rows
 
@@ -59,6 +60,7 @@ class Rewriting:
     limit: int | None = None
     seed: int = 0
     tries: int = 5
+    budget: Budget = field(default_factory=Budget)
 
     def __post_init__(self) -> None:
         for name in ("limit", "tries"):
@@ -69,6 +71,7 @@ class Rewriting:
         if REFINED in name:
             raise BadValueError(f"suite {name!r} is refined already; take {base_suite(name)!r}")
         _ = self.writer
+        self.budget.meter(self.model)  # a limit without a price is refused
         if not self.instruction.strip():
             raise BadValueError("`instruction` is empty; say what the model should do with a prompt")
 
@@ -133,8 +136,9 @@ def rewrite_suite(rewriting: Rewriting, events: Events) -> RewriteTally:
             events.begin(str(rewriting.model), len(left))
             writer, model = rewriting.writer, rewriting.model
             caller = waiting_caller(writer.write, writer.concurrency, model.obj.opened)
-            work = _Rewrites(rewriting, summary, events)
-            drive(left, work, caller, Meter(Budget(), model.spec.text), tries=rewriting.tries)
+            work, meter = _Rewrites(rewriting, summary, events), rewriting.budget.meter(model)
+            meter.metered = _WrittenText()
+            drive(left, work, caller, meter, tries=rewriting.tries)
     return summary
 
 
@@ -250,6 +254,14 @@ def _is_whole(row: bytes, instruction: str) -> bool:
     return len(rows) == 1 and len(rows[0]) == len(COLUMNS) and rows[0][-1] == escape_formula(instruction)
 
 
+class _WrittenText(Answerer):
+    """Expects a text to use as many tokens as what is sent for it, the instruction included."""
+
+    def expect(self, task: Task, /) -> Usage:
+        tokens = estimate_text_tokens(task_text(task))
+        return Usage(tokens, tokens)
+
+
 @dataclass(frozen=True, slots=True)
 class _Rewrites:
     """Prompts put to the model; the work that is driven."""
@@ -263,7 +275,7 @@ class _Rewrites:
         return f"model {str(self.rewriting.model)!r}"
 
     def tasks(self, job: Item) -> Sequence[Task]:
-        return ()
+        return (Draw(self.rewriting.text_for(job)),)
 
     async def requests(self, job: Item) -> Sequence[Request]:
         return [_request(self.rewriting, job)]

@@ -14,8 +14,7 @@ from subitize.io.files import reading
 from subitize.io.images import decode, image_format, read_image
 from subitize.language.numbers import list_some
 from subitize.models.folder import ImageAssignment
-from subitize.models.image_folders import SUFFIXES, FolderTree, UnmatchedFile, storable
-from subitize.models.image_layouts import ImageFolder, read_folder
+from subitize.models.image_folders import SUFFIXES, FolderTree, ImageFolder, UnmatchedFile, read_folder, storable
 from subitize.records import Attached, Draw, Drawn, Elsewhere, Item
 from subitize.store import Attachment, Run, latest_attempts
 from subitize.store.images import Images

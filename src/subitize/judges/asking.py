@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from functools import cache
+from operator import eq
 from string import ascii_lowercase
 from typing import Annotated, Any
 
 from PIL import Image
 
+from subitize import records
 from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError, UnusableModelError
 from subitize.interfaces import (
     Computes,
@@ -39,33 +41,6 @@ from subitize.language.nouns import article, plural
 from subitize.language.questions import Node
 from subitize.networks.collages import PHOTO_NOUNS, make_collage
 from subitize.networks.detectors.classes import COCO_CLASSES
-from subitize.records import (
-    Answer,
-    Ask,
-    Choose,
-    Confirm,
-    Count,
-    Draw,
-    Drawn,
-    Failed,
-    Fit,
-    Item,
-    Known,
-    Match,
-    MatchesPrompt,
-    Measured,
-    Outcome,
-    Question,
-    Refused,
-    Said,
-    Scored,
-    Stored,
-    Task,
-    TaskKind,
-    Words,
-    digest,
-    task_text,
-)
 from subitize.stimuli.colours import COLOUR_NAMES
 from subitize.stimuli.glyphs import GLYPHS
 
@@ -75,18 +50,18 @@ _TASKS = {
 }
 
 
-def is_picture(outcomes: Sequence[Outcome]) -> bool:
+def is_picture(outcomes: Sequence[records.Outcome]) -> bool:
     """Return whether the response is a single stored picture."""
     match outcomes:
-        case [Drawn(picture=Stored())]:
+        case [records.Drawn(picture=records.Stored())]:
             return True
     return False
 
 
-def shown_picture(exhibit: JudgeRequest) -> Stored:
+def shown_picture(exhibit: JudgeRequest) -> records.Stored:
     """Return the one picture that a model is shown."""
     match exhibit.outcomes:
-        case [Drawn(picture=Stored() as picture)]:
+        case [records.Drawn(picture=records.Stored() as picture)]:
             return picture
     raise TypeError(f"a model is shown one picture at a time, not {[outcome.kind for outcome in exhibit.outcomes]}")
 
@@ -103,7 +78,7 @@ class ModelJudge(Judge):
     """
 
     name: str
-    task: TaskKind
+    task: records.TaskKind
     instead: str
     """What to write instead of a model that cannot do such tasks."""
     asks_model = True
@@ -111,10 +86,8 @@ class ModelJudge(Judge):
     def __init__(self, model: Model, /, *, self_test: Annotated[bool, RuntimeOption] = True) -> None:
         if self.task not in model.tasks:
             wants, lacks = _TASKS[self.task]
-            raise BadValueError(
-                f"judge {self.name!r} {wants}, and the model does not {lacks} any "
-                f"(it can: {', '.join(sorted(model.tasks))}); take {self.instead}"
-            )
+            refusal = f"the model does not {lacks} any (it can: {', '.join(sorted(model.tasks))})"
+            raise BadValueError(f"judge {self.name!r} {wants}, and {refusal}; take {self.instead}")
         self.is_stand_in, self.base_url, self.served_name = model.is_stand_in, model.base_url, model.served_name
         self._is_tested = self_test
         self._model: Any = model
@@ -127,16 +100,14 @@ class ModelJudge(Judge):
         elif isinstance(model, Computes):
             self.compute = self._compute
         else:
-            raise BadValueError(
-                f"judge {self.name!r}: model {type(model).__name__} has none of respond, compute and compute_all; "
-                "it needs one"
-            )
+            lacks = "none of respond, compute and compute_all; it needs one"
+            raise BadValueError(f"judge {self.name!r}: model {type(model).__name__} has {lacks}")
 
-    def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:
+    def can_answer(self, question: records.Question, outcomes: Sequence[records.Outcome]) -> bool:
         """Return whether this is one picture, and a question that the model can be asked."""
         return is_picture(outcomes) and self._can_ask(question)
 
-    def put(self, exhibit: JudgeRequest, /) -> Iterator[Answer | Match]:
+    def put(self, exhibit: JudgeRequest, /) -> Iterator[records.Answer | records.Match]:
         """Turn the questions into tasks of the model, in their order."""
         return (self._put(inquiry, exhibit) for inquiry in exhibit.inquiries)
 
@@ -149,7 +120,7 @@ class ModelJudge(Judge):
         opened: AbstractAsyncContextManager[object] = self._model.opened()
         return opened
 
-    def expect(self, task: Task, /) -> Usage:
+    def expect(self, task: records.Task, /) -> Usage:
         """Estimate the model's usage."""
         usage: Usage = self._model.expect(task)
         return usage
@@ -160,11 +131,11 @@ class ModelJudge(Judge):
             return super().self_test()
         return self._self_test(self._compute_all) if self._is_tested else NOT_TESTED
 
-    def _can_ask(self, question: Question) -> bool:
+    def _can_ask(self, question: records.Question) -> bool:
         """Return whether a model can be asked such a question about a picture."""
         raise NotImplementedError
 
-    def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> Answer | Match:
+    def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> records.Answer | records.Match:
         """Turn one question into a task of the model."""
         raise NotImplementedError
 
@@ -198,24 +169,24 @@ class ModelJudge(Judge):
             return [tuple(self._read(replies[request.trial_id]) for request in requests) for requests in asked]
         except Exception:
             # The runner now tries each half again.
-            self._kept |= {id: reply for id, reply in replies.items() if not isinstance(reply.content, Failed)}
+            self._kept |= {id: reply for id, reply in replies.items() if not isinstance(reply.content, records.Failed)}
             raise
 
     def _requests(self, exhibit: JudgeRequest) -> Iterator[Request]:
         for inquiry, task in zip(exhibit.inquiries, self.put(exhibit), strict=True):
-            id = digest(exhibit.id, shown_picture(exhibit).hash, inquiry.question.id, task_text(task))
+            id = records.digest(exhibit.id, shown_picture(exhibit).hash, inquiry.question.id, records.task_text(task))
             yield Request(inquiry.question.id, task, 0, 0, int(id[:8], 16), exhibit.load, id)
 
     def _read(self, reply: Reply) -> Finding:
         match reply.content:
-            case Failed(reason=reason, is_transient=True):
+            case records.Failed(reason=reason, is_transient=True):
                 raise TransientError(reason)
-            case Failed(reason=reason):
+            case records.Failed(reason=reason):
                 raise ValueError(reason)
-            case Refused(reason=reason):
+            case records.Refused(reason=reason):
                 refused = replace(reply.provenance, parameters={**reply.provenance.parameters, "refused": reason})
                 return self._find(replace(reply, provenance=refused))
-            case Said() | Scored():
+            case records.Said() | records.Scored():
                 return self._find(reply)
         raise ValueError(f"the model gave {type(reply.content).__name__} where words or scores were asked for")
 
@@ -226,22 +197,22 @@ class InWords(ModelJudge):
     task = "answer"
     counts = True
 
-    def _can_ask(self, question: Question) -> bool:
-        has_letters = not isinstance(question, Choose) or len(question.lines) <= len(ascii_lowercase)
-        return has_letters and not isinstance(question, Fit)
+    def _can_ask(self, question: records.Question) -> bool:
+        has_letters = not isinstance(question, records.Choose) or len(question.lines) <= len(ascii_lowercase)
+        return has_letters and not isinstance(question, records.Fit)
 
-    def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> Answer:
-        return Answer(shown_picture(exhibit), phrase(inquiry, exhibit.prompt))
+    def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> records.Answer:
+        return records.Answer(shown_picture(exhibit), phrase(inquiry, exhibit.prompt))
 
     def _find(self, reply: Reply) -> Finding:
         """Take the model's words as evidence; a refusal has none."""
         match reply.content:
-            case Said(text=text) if text.strip():
-                return Finding(Words(text), reply.provenance, reply.usage)
-            case Said():
+            case records.Said(text=text) if text.strip():
+                return Finding(records.Words(text), reply.provenance, reply.usage)
+            case records.Said():
                 raise EmptyAnswerError
-            case Refused():
-                return Finding(Words(""), reply.provenance, reply.usage)
+            case records.Refused():
+                return Finding(records.Words(""), reply.provenance, reply.usage)
         raise ValueError(f"the model gave {type(reply.content).__name__} where words were asked for")
 
     def _self_test(self, compute: ComputeFindings) -> SelfTest:
@@ -271,8 +242,8 @@ class Parts(InWords):
     name = "parts"
     instead = "parts:openai:MODEL, parts:hf-inference:MODEL or parts:transformers:MODEL"
 
-    def _can_ask(self, question: Question) -> bool:
-        return super()._can_ask(question) and not isinstance(question, MatchesPrompt)
+    def _can_ask(self, question: records.Question) -> bool:
+        return super()._can_ask(question) and not isinstance(question, records.MatchesPrompt)
 
 
 def phrase(inquiry: JudgeQuestion, prompt: str | None) -> str:
@@ -283,15 +254,15 @@ def phrase(inquiry: JudgeQuestion, prompt: str | None) -> str:
     """
     wording = inquiry.wording
     match inquiry.question:
-        case Count():
+        case records.Count():
             return f"{wording} Answer with a number."
-        case Confirm():
+        case records.Confirm():
             return f"{wording} Answer yes or no."
-        case MatchesPrompt() if prompt is None:
+        case records.MatchesPrompt() if prompt is None:
             raise ValueError("whether a picture matches its prompt can be asked only where there is a prompt")
-        case MatchesPrompt():
+        case records.MatchesPrompt():
             return f'The picture was asked for in these words: "{prompt}"\n{wording} Answer yes or no.'
-        case Choose(lines=lines):
+        case records.Choose(lines=lines):
             lettered = (f"({letter}) {line}" for letter, line in zip(ascii_lowercase, lines, strict=False))
             return "\n".join([wording, *lettered, "Answer with the letter of the line."])
     return wording
@@ -329,7 +300,7 @@ def check_answers(compute: ComputeFindings, rule: str, *, counts: bool) -> SelfT
                 for one, finding in zip((noun, _another(noun)), findings, strict=True)
             ]
             # One counts as yes, and none as no.
-            right += sum(value == Known(expected) for value, expected in zip(values, (True, False), strict=True))
+            right += sum(map(eq, values, (records.Known(True), records.Known(False))))
         count, example = 2 * len(PHOTO_NOUNS), asked(PHOTO_NOUNS[0]).wording
         told.append(f"{right} of {count} questions about photographs ({example} …) answered right")
         if right >= _LEAST_SHARE * count:
@@ -340,14 +311,14 @@ def check_answers(compute: ComputeFindings, rule: str, *, counts: bool) -> SelfT
 def check_scores(compute: ComputeFindings) -> SelfTest:
     """Score the names of four things against photographs of each: the right name must score best."""
     shown = [(noun, seed) for noun in PHOTO_NOUNS for seed in (0, 1)]
-    names = [JudgeQuestion(Fit(f"a photo of {article(noun)} {noun}"), "") for noun in PHOTO_NOUNS]
+    names = [JudgeQuestion(records.Fit(f"a photo of {article(noun)} {noun}"), "") for noun in PHOTO_NOUNS]
     try:
         found = compute([_exhibit(noun, seed, names) for noun, seed in shown])
     except _UNTESTABLE as error:
         return SelfTest(False, f"cannot be tested: {error}")
     right = 0
     for (noun, _), findings in zip(shown, found, strict=True):
-        scores = [one.evidence.score for one in findings if isinstance(one.evidence, Measured)]
+        scores = [one.evidence.score for one in findings if isinstance(one.evidence, records.Measured)]
         own = scores.pop(PHOTO_NOUNS.index(noun))
         right += all(own > score for score in scores)
     told = f"{right} of {len(shown)} photographs fit their own names best"
@@ -366,18 +337,21 @@ def _another(noun: str) -> str:
 
 def _is_there(noun: str) -> JudgeQuestion:
     return JudgeQuestion(
-        Confirm(f"there are some {plural(noun)}", is_informed=False), f"Is there {article(noun)} {noun} in the image?"
+        records.Confirm(f"there are some {plural(noun)}", is_informed=False),
+        f"Is there {article(noun)} {noun} in the image?",
     )
 
 
 def _how_many(noun: str) -> JudgeQuestion:
-    return JudgeQuestion(Count(noun), f"How many {plural(noun)} are in the image?")
+    return JudgeQuestion(records.Count(noun), f"How many {plural(noun)} are in the image?")
 
 
 def _exhibit(noun: str, seed: int, inquiries: Sequence[JudgeQuestion]) -> JudgeRequest:
     data = _photograph(noun, seed)
-    name = digest("photograph", noun, seed)
-    return JudgeRequest((Drawn(Stored(name * 2, "png")),), tuple(inquiries), lambda _: data, id=f"self-test {name}")
+    name = records.digest("photograph", noun, seed)
+    return JudgeRequest(
+        (records.Drawn(records.Stored(name * 2, "png")),), tuple(inquiries), lambda _: data, id=f"self-test {name}"
+    )
 
 
 @cache
@@ -389,9 +363,9 @@ NOUNS = tuple(dict.fromkeys((*GLYPHS, *COCO_CLASSES)))
 """The things a prompt may mention: those we draw, and COCO's classes."""
 
 
-def graph_of(item: Item) -> tuple[Node, ...]:
+def graph_of(item: records.Item) -> tuple[Node, ...]:
     """Make the scene graph of an item's prompt; empty if it is not understood."""
-    return read_graph(item.task.prompt, NOUNS, COLOUR_NAMES) if isinstance(item.task, Draw) else ()
+    return read_graph(item.task.prompt, NOUNS, COLOUR_NAMES) if isinstance(item.task, records.Draw) else ()
 
 
 class Dsg(InWords):
@@ -402,21 +376,23 @@ class Dsg(InWords):
     counts = False
     asks_about = "drawings of prompts that it can make a scene graph of"
 
-    def asks(self, item: Item, /) -> Sequence[Ask]:
+    def asks(self, item: records.Item, /) -> Sequence[records.Ask]:
         """Ask everything the prompt says; nothing if it is not understood."""
         return [node.ask for node in graph_of(item)]
 
-    def _can_ask(self, question: Question) -> bool:
-        return isinstance(question, Confirm)
+    def _can_ask(self, question: records.Question) -> bool:
+        return isinstance(question, records.Confirm)
 
 
 FIT_QUESTION = "How well does the image fit the text?"
 ASKS_ABOUT = "drawings of prompts"
 
 
-def fit_asks(item: Item) -> tuple[Ask, ...]:
+def fit_asks(item: records.Item) -> tuple[records.Ask, ...]:
     """Ask how well a drawing fits its prompt; there is no right score."""
-    return (Ask(Fit(item.task.prompt), FIT_QUESTION, ()),) if isinstance(item.task, Draw) else ()
+    if not isinstance(item.task, records.Draw):
+        return ()
+    return (records.Ask(records.Fit(item.task.prompt), FIT_QUESTION, ()),)
 
 
 class FitJudge(ModelJudge):
@@ -427,24 +403,24 @@ class FitJudge(ModelJudge):
     instead = "fit:transformers:MODEL_OR_FOLDER"
     asks_about = ASKS_ABOUT
 
-    def asks(self, item: Item, /) -> Sequence[Ask]:
+    def asks(self, item: records.Item, /) -> Sequence[records.Ask]:
         """Ask how well a drawing fits its prompt."""
         return fit_asks(item)
 
-    def _can_ask(self, question: Question) -> bool:
-        return isinstance(question, Fit)
+    def _can_ask(self, question: records.Question) -> bool:
+        return isinstance(question, records.Fit)
 
-    def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> Match:
-        if not isinstance(inquiry.question, Fit):
+    def _put(self, inquiry: JudgeQuestion, exhibit: JudgeRequest) -> records.Match:
+        if not isinstance(inquiry.question, records.Fit):
             raise TypeError(f"a score does not answer {inquiry.question.id!r}")
-        return Match(shown_picture(exhibit), inquiry.question.text)
+        return records.Match(shown_picture(exhibit), inquiry.question.text)
 
     def _find(self, reply: Reply) -> Finding:
         """Take the score named match."""
         match reply.content:
-            case Scored(scores=scores) if "match" in scores:
-                return Finding(Measured(float(scores["match"])), reply.provenance, reply.usage)
-            case Refused(reason=reason):
+            case records.Scored(scores=scores) if "match" in scores:
+                return Finding(records.Measured(float(scores["match"])), reply.provenance, reply.usage)
+            case records.Refused(reason=reason):
                 raise ValueError(f"the model refused to score the text: {reason}")
         raise ValueError(f"the model gave {reply.content!r:.80} where a score named match was asked for")
 

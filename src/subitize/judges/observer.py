@@ -28,10 +28,9 @@ class ObserverJudge(Judge):
         """Count things in drawings of known numbers."""
         seen, known = _count_known()
         if seen != known:
-            raise UnusableModelError(
-                f"the observer counted {', '.join(map(str, seen))} things in pictures of "
-                f"{', '.join(map(str, known))}; this installation is broken: install subitize again"
-            )
+            counted, there = (", ".join(map(str, numbers)) for numbers in (seen, known))
+            reason = f"the observer counted {counted} things in pictures of {there}"
+            raise UnusableModelError(f"{reason}; this installation is broken: install subitize again")
         return SelfTest(True)
 
     def can_answer(self, question: Question, outcomes: Sequence[Outcome]) -> bool:

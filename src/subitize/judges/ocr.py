@@ -79,10 +79,9 @@ class Ocr(Judge):
         wrong = [(line, found) for line in _KNOWN if normalise(found := self._read(_draw(line))) != normalise(line)]
         if len(wrong) > 1:
             line, found = wrong[0]
-            raise UnusableModelError(
-                f"{self._engine.name} reads {found!r:.60} where {line!r} is written, and "
-                f"{len(wrong)} of {len(_KNOWN)} known lines wrong; install it again, or take another engine"
-            )
+            reason = f"{self._engine.name} reads {found!r:.60} where {line!r} is written"
+            rest = f"{len(wrong)} of {len(_KNOWN)} known lines wrong; install it again, or take another engine"
+            raise UnusableModelError(f"{reason}, and {rest}")
         right = len(_KNOWN) - len(wrong)
         return SelfTest(True, f"{right} of {len(_KNOWN)} known lines read right by {self._engine.name}")
 
@@ -133,10 +132,8 @@ def _open(engine: str, languages: Sequence[str]) -> "_RapidOcr | _Tesseract":
     program = shutil.which("tesseract")
     if engine == "tesseract" or (engine == "auto" and program and (languages or not has_rapidocr)):
         if program is None:
-            raise BadValueError(
-                "judge 'ocr': there is no program tesseract; install it (apt-get install tesseract-ocr, brew install "
-                "tesseract), or write engine=rapidocr"
-            )
+            remedy = "install it (apt-get install tesseract-ocr, brew install tesseract), or write engine=rapidocr"
+            raise BadValueError(f"judge 'ocr': there is no program tesseract; {remedy}")
         return _Tesseract(program, languages or ("eng",))
     if not has_rapidocr:
         raise MissingPartError("judge 'ocr'", "rapidocr and onnxruntime", "ocr")
@@ -197,10 +194,9 @@ def _weights_folder() -> Path:
 def _find_weights(part: str) -> Path:
     found = sorted(_weights_folder().glob(f"*_{part}_*.onnx"))
     if not found:
-        raise UnusableModelError(
-            f"judge 'ocr': rapidocr {weights.name_versions('rapidocr')['rapidocr']} has no {part} weights among its "
-            "files; run: pip install --force-reinstall --no-deps rapidocr"
-        )
+        engine = f"rapidocr {weights.name_versions('rapidocr')['rapidocr']}"
+        remedy = "run: pip install --force-reinstall --no-deps rapidocr"
+        raise UnusableModelError(f"judge 'ocr': {engine} has no {part} weights among its files; {remedy}")
     return found[-1]
 
 
@@ -223,10 +219,8 @@ class _Tesseract:
             raise UnusableModelError(f"judge 'ocr': {error}; install it again, or write engine=rapidocr") from None
         for language in self._languages:
             if language not in known:
-                raise BadValueError(
-                    f"judge 'ocr': tesseract has no language {language!r} here; install it (apt-get install "
-                    f"tesseract-ocr-{language})"
-                )
+                remedy = f"install it (apt-get install tesseract-ocr-{language})"
+                raise BadValueError(f"judge 'ocr': tesseract has no language {language!r} here; {remedy}")
 
     def read(self, pixels: Rgb, /) -> list[Piece]:
         picture, languages = encode_png(Image.fromarray(pixels)), "+".join(self._languages)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from subitize import records
 from subitize.errors import BadValueError
 from subitize.interfaces import Reply, TransientError
 from subitize.io.images import data_url
@@ -14,23 +15,6 @@ from subitize.labels import interpret, parse_rule
 from subitize.language.numbers import NUMERALS
 from subitize.models.http import SHORTEST_SECRET, Answered, read_usage
 from subitize.networks.joint import GAP, ask
-from subitize.records import (
-    Confirm,
-    Count,
-    Discarded,
-    Fill,
-    Match,
-    Provenance,
-    Question,
-    Refused,
-    Said,
-    Scalar,
-    Scored,
-    Task,
-    Token,
-    Words,
-    task_text,
-)
 
 # Names of secrets, letters only; parameters about a text's tokens are not secrets.
 _SECRET = re.compile(
@@ -44,45 +28,45 @@ _FILLING = f'Which number belongs in the place of {GAP} in "{{text}}"? Answer wi
 _YES_OR_NO = ("yes", "no")
 
 
-def as_question(task: Task) -> str:
+def as_question(task: records.Task) -> str:
     """Turn a task into a question: whether the picture shows what a text says, or which number belongs in its gap."""
     match task:
-        case Match(text=text):
+        case records.Match(text=text):
             return ask(text)
-        case Fill(text=text):
+        case records.Fill(text=text):
             return _FILLING.replace("{text}", text)
-    return task_text(task)
+    return records.task_text(task)
 
 
-def score_answer(task: Task, reply: Reply) -> Reply:
+def score_answer(task: records.Task, reply: Reply) -> Reply:
     """Turn the answer to such a question into scores; its words are kept among the parameters.
 
     Scores are probabilities where the answer is a single token and the server gives its probability. Otherwise the
     answer given scores 1, so that many texts score the same. Anything that is not an answer counts as a refusal.
     """
     said = reply.content
-    if not isinstance(task, Match | Fill) or not isinstance(said, Said):
+    if not isinstance(task, records.Match | records.Fill) or not isinstance(said, records.Said):
         return reply
     provenance = replace(reply.provenance, parameters={**reply.provenance.parameters, "said": said.text})
-    content = _score_text(said) if isinstance(task, Match) else _score_numerals(said)
+    content = _score_text(said) if isinstance(task, records.Match) else _score_numerals(said)
     return replace(reply, content=content, provenance=provenance)
 
 
-def _score_text(said: Said) -> Scored | Refused:
+def _score_text(said: records.Said) -> records.Scored | records.Refused:
     if shares := _share_words(said, _YES_OR_NO):
-        return Scored({"match": min(1.0, shares.get("yes", 0.0))})
-    answer = _read(said, Confirm("", is_informed=True))
-    return answer if isinstance(answer, Refused) else Scored({"match": float(answer)})
+        return records.Scored({"match": min(1.0, shares.get("yes", 0.0))})
+    answer = _read(said, records.Confirm("", is_informed=True))
+    return answer if isinstance(answer, records.Refused) else records.Scored({"match": float(answer)})
 
 
-def _score_numerals(said: Said) -> Scored | Refused:
+def _score_numerals(said: records.Said) -> records.Scored | records.Refused:
     if shares := _share_words(said, NUMERALS):
-        return Scored(shares)
-    answer = _read(said, Count("thing"))
-    return answer if isinstance(answer, Refused) else Scored({f"{answer:g}": 1.0})
+        return records.Scored(shares)
+    answer = _read(said, records.Count("thing"))
+    return answer if isinstance(answer, records.Refused) else records.Scored({f"{answer:g}": 1.0})
 
 
-def _share_words(said: Said, words: Collection[str]) -> dict[str, float]:
+def _share_words(said: records.Said, words: Collection[str]) -> dict[str, float]:
     """Add up the probabilities of words as the first token, in any spelling; empty if the answer is longer."""
     first = next(iter(said.tokens), None)
     if first is None or _bare(said.text) != _bare(first.text) or _bare(first.text) not in words:
@@ -98,9 +82,11 @@ def _bare(text: str) -> str:
     return text.strip(" \n\t.!\"'*").lower()
 
 
-def _read(said: Said, question: Question) -> float | Refused:
-    value = interpret(Words(said.text), question, parse_rule("strict"))
-    return Refused(f"no answer to the question: {value.reason}") if isinstance(value, Discarded) else float(value.value)
+def _read(said: records.Said, question: records.Question) -> float | records.Refused:
+    value = interpret(records.Words(said.text), question, parse_rule("strict"))
+    if isinstance(value, records.Discarded):
+        return records.Refused(f"no answer to the question: {value.reason}")
+    return float(value.value)
 
 
 def write_messages(
@@ -114,16 +100,14 @@ def write_messages(
     return [asked] if system is None else [{"role": "system", "content": system}, asked]
 
 
-def read_chat(answered: Answered, provenance: Provenance) -> Reply:
+def read_chat(answered: Answered, provenance: records.Provenance) -> Reply:
     """Read a chat completion; raise TransientError if it has no message."""
     content, seconds = answered
     choices = content.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     message, finish = choice.get("message"), text_or_none(choice.get("finish_reason"))
     if not isinstance(message, dict) or choice.get("error") or finish == "error":
-        raise TransientError(
-            "the server's answer has no message in it; does it speak OpenAI's chat?", is_unsettled=True
-        )
+        raise TransientError("the server's answer has no message; does it speak OpenAI's chat?", is_unsettled=True)
     model, system = (text_or_none(content.get(name)) for name in ("model", "system_fingerprint"))
     usage = read_usage(content)
     provenance = replace(
@@ -164,9 +148,9 @@ def given(**values: Any) -> dict[str, Any]:  # noqa: ANN401
     return {name: value for name, value in values.items() if value is not None}
 
 
-def scalars(values: Mapping[str, object]) -> dict[str, Scalar]:
+def scalars(values: Mapping[str, object]) -> dict[str, records.Scalar]:
     """Convert parameters to what a provenance can hold."""
-    return {name: value if isinstance(value, Scalar) else json.dumps(value) for name, value in values.items()}
+    return {name: value if isinstance(value, records.Scalar) else json.dumps(value) for name, value in values.items()}
 
 
 def text_or_none(value: object) -> str | None:
@@ -187,13 +171,13 @@ def _find_secrets(value: object, key: str, within: str = "it") -> Iterator[str]:
         yield from _find_secrets(one, key, repr(name))
 
 
-def _read_message(message: Mapping[str, Any], finish: str | None, logprobs: object) -> Said | Refused:
+def _read_message(message: Mapping[str, Any], finish: str | None, logprobs: object) -> records.Said | records.Refused:
     refusal, text = text_or_none(message.get("refusal")), _content(message.get("content"))
     if refusal or finish == "content_filter":
-        return Refused(refusal or "content filter")
+        return records.Refused(refusal or "content filter")
     if text is None and finish != "length":
         raise TransientError("the server's answer has no text in it; does the model see pictures?", is_unsettled=True)
-    return Said(text or "", _tokens(logprobs))
+    return records.Said(text or "", _tokens(logprobs))
 
 
 def _content(content: object) -> str | None:
@@ -203,14 +187,14 @@ def _content(content: object) -> str | None:
     return content if isinstance(content, str) else None
 
 
-def _tokens(logprobs: object) -> tuple[Token, ...]:
+def _tokens(logprobs: object) -> tuple[records.Token, ...]:
     """Read the log-probabilities of an answer's tokens, if given; malformed ones are left out."""
     listed = logprobs.get("content") if isinstance(logprobs, dict) else None
     tokens = []
     for one in listed if isinstance(listed, list) else []:
         try:
             others = {str(other["token"]): float(other["logprob"]) for other in one.get("top_logprobs") or ()}
-            token = Token(str(one["token"]), float(one["logprob"]), others)
+            token = records.Token(str(one["token"]), float(one["logprob"]), others)
         except (KeyError, TypeError, ValueError, AttributeError):
             continue
         if all(map(math.isfinite, [token.logprob, *others.values()])):

@@ -78,9 +78,8 @@ class CounterModel(Counter, Model):
         nouns = [one.noun if one and one == Count(one.noun) else "" for one in asked]
         pictures = [request.picture() for request, noun in zip(requests, nouns, strict=True) if noun]
         numbers = iter(self.count_each(pictures, [noun for noun in nouns if noun]))
-        return [
-            Reply(
-                Said(next(numbers)) if noun else Refused(f"not understood: {request.text[:60]!r}"), request.provenance()
-            )
-            for request, noun in zip(requests, nouns, strict=True)
-        ]
+        replies = []
+        for request, noun in zip(requests, nouns, strict=True):
+            content = Said(next(numbers)) if noun else Refused(f"not understood: {request.text[:60]!r}")
+            replies.append(Reply(content, request.provenance()))
+        return replies

@@ -16,7 +16,7 @@ from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS, encode_png
 from subitize.io.specs import check_range
 from subitize.networks import pipelines, weights
 from subitize.networks.local import Described, LocalModel
-from subitize.networks.weights import Device, Untyped
+from subitize.networks.weights import Untyped
 from subitize.records import Failed, Refused, Scalar
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class Diffusers(LocalModel):
         offload: keep on the accelerator only the part that is at work
     """
 
+    _is_solitary = False
+    """Whether the pipeline draws from torch's global generator, so that it draws pictures one by one."""
     name, packages = "diffusers", ("torch", "diffusers", "transformers")
 
     def __init__(
@@ -70,58 +72,40 @@ class Diffusers(LocalModel):
         self._offload, self._slices = offload, {"slicing": vae_slicing, "tiling": vae_tiling}
         self._source.find()
 
-    def load(self) -> None:
-        """Load the pipeline, and check that it takes its options."""
-        with weights.loading(self.who):
-            pipeline = pipelines.load_pipeline(self._source, self.folder, self.device, offload=self._offload)
-            self._loaded = _LoadedPipeline(self.who, pipeline, self._options, self.device)
-            _save_memory(pipeline, self._slices)
-        weights.hash_weights(self.folder)  # takes long, and is cached
-
-    def parameters(self) -> dict[str, Scalar]:
-        """List what was in effect for all pictures."""
-        return self._loaded.parameters
-
-    def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> list[Described]:
-        """Draw each prompt from the noise of its seed."""
-        return self._loaded.draw(prompts, seeds)
-
-    @property
-    def parameter_count(self) -> int | None:
-        """How many parameters the denoiser has."""
-        return self._loaded.parameter_count
-
     @cached_property
     def folder(self) -> Path:
         """The folder of the pipeline, fetched from the hub if need be."""
         return self._source.locate()
 
+    def load(self) -> None:
+        """Load the pipeline, and check that it takes its options."""
+        with weights.loading(self.who):
+            pipeline = pipelines.load_pipeline(self._source, self.folder, self.device, offload=self._offload)
+            if self._options.scheduler:
+                pipeline.scheduler = _make_scheduler(pipeline.scheduler, self._options.scheduler)
+            signature = pipelines.PipelineSignature(pipeline)
+            self._pipeline, self._arguments = pipeline, signature.arguments(self._options)
+            self._limits = signature.token_limits()
+            self._defaults = signature.defaults(self._options)
+            _save_memory(pipeline, self._slices)
+        weights.hash_weights(self.folder)  # takes long, and is cached
 
-class _LoadedPipeline:
-    """A loaded pipeline with its options, which draws batches."""
+    @cached_property
+    def parameter_count(self) -> int | None:
+        """How many parameters the denoiser has."""
+        return pipelines.count_denoiser(self._pipeline)
 
-    def __init__(self, who: str, pipeline: Untyped, options: pipelines.PipelineOptions, placement: Device) -> None:
-        self._who, self._pipeline = who, pipeline
-        self._device = placement.torch_device()
-        self.parameter_count = pipelines.count_denoiser(pipeline)
-        if options.scheduler:
-            pipeline.scheduler = _make_scheduler(pipeline.scheduler, options.scheduler)
-        signature = pipelines.PipelineSignature(pipeline)
-        self._arguments = signature.arguments(options)
-        self._negative_prompt, self._size = options.negative_prompt, options.size
-        self._limits = signature.token_limits()
-        self._mixes = type(pipeline).__name__ in _PAD_ALIKE
-        self._is_solitary = False
-        self.parameters: dict[str, Scalar] = {
-            "pipeline": type(pipeline).__name__,
-            "scheduler": type(pipeline.scheduler).__name__,
-            "dtype": str(placement.torch_dtype()).removeprefix("torch."),
-            "device": self._device.type,
-            **signature.defaults(options),
+    def parameters(self) -> dict[str, Scalar]:
+        """List what was in effect for all pictures."""
+        return {
+            "pipeline": type(self._pipeline).__name__,
+            "scheduler": type(self._pipeline.scheduler).__name__,
+            **super().parameters(),
+            "device": self.device.torch_device().type,
+            **self._defaults,
             **self._arguments,
+            **({"negative_prompt": self._options.negative_prompt} if self._options.negative_prompt else {}),
         }
-        if options.negative_prompt:
-            self.parameters["negative_prompt"] = options.negative_prompt
 
     def draw(self, prompts: Sequence[str], seeds: Sequence[int]) -> list[Described]:
         """Draw each prompt from the noise of its seed, in batches where these change nothing but rounding."""
@@ -140,7 +124,7 @@ class _LoadedPipeline:
 
     def _groups(self, counts: Sequence[Mapping[str, int]]) -> list[list[int]]:
         """Split a batch where prompts of unequal length would be padded to the longest, and so affect one another."""
-        if self._mixes:
+        if type(self._pipeline).__name__ in _PAD_ALIKE:
             return [list(range(len(counts)))]
         alike: dict[tuple[int, ...], list[int]] = {}
         for place, count in enumerate(counts):
@@ -150,7 +134,7 @@ class _LoadedPipeline:
     def _draw_group(self, prompts: list[str], seeds: list[int]) -> "list[_Made]":
         if self._is_solitary and len(prompts) > 1:
             return [made for one in zip(prompts, seeds, strict=True) for made in self._draw_group([one[0]], [one[1]])]
-        with _seeded(seeds[0], self._device) as was_used:
+        with _seeded(seeds[0], self.device.torch_device()) as was_used:
             pictures, flags = self._call(prompts, seeds)
             # A pipeline that also uses torch's global generator would get other noise in another batch.
             self._is_solitary = self._is_solitary or was_used()
@@ -164,27 +148,26 @@ class _LoadedPipeline:
 
         # On a CPU the noise is the same for every device.
         generators = [torch.Generator("cpu").manual_seed(seed) for seed in seeds]
-        negative = {"negative_prompt": [self._negative_prompt] * len(prompts)} if self._negative_prompt else {}
+        negative = {"negative_prompt": [wanted] * len(prompts)} if (wanted := self._options.negative_prompt) else {}
         with torch.inference_mode(), _same_kernels():
-            given = self._pipeline(
-                prompt=prompts, generator=generators, output_type="np", **negative, **self._arguments
-            )
+            own = self._arguments | negative
+            given = self._pipeline(prompt=prompts, generator=generators, output_type="np", **own)
         pictures = getattr(given, "images", None)
         if pictures is None or len(pictures) != len(prompts):
-            raise UnusableModelError(f"{self._who}: {type(given).__name__} is not one picture per prompt")
+            raise UnusableModelError(f"{self.who}: {type(given).__name__} is not one picture per prompt")
         flags = getattr(given, "nsfw_content_detected", None) or getattr(given, "nsfw_detected", None)
         return pictures, flags or [False] * len(prompts)
 
     def _read(self, picture: "_Floats", is_flagged: bool, parameters: Mapping[str, Scalar]) -> "_Made":
         height, width = picture.shape[:2]
-        if self._size not in (None, (width, height)):
-            wanted = pipelines.write_size(self._size)
-            raise UnusableModelError(f"{self._who} draws {width}x{height} where size={wanted} is asked; ask for that")
+        if self._options.size not in (None, (width, height)):
+            wanted = pipelines.write_size(self._options.size)
+            raise UnusableModelError(f"{self.who} draws {width}x{height} where size={wanted} is asked; ask for that")
         told = {**parameters, "width": width, "height": height}
         if is_flagged:
             return Refused("the pipeline's safety checker holds the picture back"), told
         if not np.isfinite(picture).all():
-            dtype = self.parameters["dtype"]
+            dtype = self.parameters()["dtype"]
             is_wide = dtype == "float32"
             remedy = "another scheduler or less guidance" if is_wide else "dtype=float32, as another model of the run"
             reason = f"the numbers ran over in {dtype}, so there is no picture; try {remedy}"

@@ -16,8 +16,7 @@ from subitize.errors import BadFileError, BadImageError
 from subitize.interfaces import Model, Pixels, Reply, Request
 from subitize.io.images import find_fault, read_image
 from subitize.language.numbers import count_noun, list_some
-from subitize.models.image_folders import Image, UnmatchedFile
-from subitize.models.image_layouts import PROMPTS, ImageFolder, UnclearLayoutError, read_folder
+from subitize.models.image_folders import PROMPTS, Image, ImageFolder, UnclearLayoutError, UnmatchedFile, read_folder
 from subitize.records import Failed, Item, Scalar, task_text
 
 _LONGEST_SHOWN = 70
@@ -71,9 +70,8 @@ class MatchedImages:
         told = [f"layout {self.layout}: {trials - len(self.absent):,} of {trials:,} images found"]
         if self.absent:
             some = list_some(f"{item_id} repeat {repeat}" for item_id, repeat in self.absent)
-            told.append(
-                f"missing: {len(self.absent):,} ({some}); {count_noun(len(self.missing_items), 'item')} without any"
-            )
+            items = count_noun(len(self.missing_items), "item")
+            told.append(f"missing: {len(self.absent):,} ({some}); {items} without any")
         unused = {
             "unknown, left alone": self.unknown,
             "for one of several items, left alone": self.ambiguous,
@@ -338,7 +336,5 @@ class FolderModel(Model):
         if self._folder.layout == "items":
             name = f"{request.item_id.partition('/')[2].replace('/', '_')}_{request.repeat}"
             return f"no file {name}.png, .jpg, … in the folder (one image per item: `repeats` 1; {_ONLY_FOUND})"
-        return (
-            f"{request.item_id} has {found} images in the folder, none for repeat {request.repeat} "
-            f"(see `repeats`; {_ONLY_FOUND})"
-        )
+        held = f"{found} images in the folder, none for repeat {request.repeat}"
+        return f"{request.item_id} has {held} (see `repeats`; {_ONLY_FOUND})"

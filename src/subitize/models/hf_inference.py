@@ -4,7 +4,7 @@ import asyncio
 import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,21 +13,12 @@ from PIL import UnidentifiedImageError
 from PIL.ImageFile import ImageFile
 
 from subitize.errors import BadImageError, BadValueError, UnusableModelError
-from subitize.interfaces import Model, Pixels, Reply, Request, RuntimeOption, TransientError, Usage
+from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.io.images import decode
 from subitize.io.prices import estimate_text_tokens
+from subitize.models import http
 from subitize.models.chat import ANSWER_TOKENS, given, read_chat, read_extra, scalars, write_messages
-from subitize.models.http import (
-    DeclinedError,
-    Limits,
-    ServerState,
-    check_url,
-    one_line,
-    parse_json,
-    read_error,
-    retry_after_seconds,
-)
-from subitize.models.pacing import Pacer, Turn
+from subitize.models.pacing import Turn
 from subitize.networks.pipelines import parse_size
 from subitize.networks.weights import require
 from subitize.records import Draw, Provenance, Task, task_text
@@ -40,7 +31,7 @@ ROUTER_URL = "https://router.huggingface.co"
 _MOST_AT_ONCE = 100
 
 
-class HfInference(Model):
+class HfInference(http.ServedModel):
     """Ask a model through Hugging Face, at any provider or endpoint; the key is read from the environment.
 
     The model is a name on the hub, or the address of an endpoint. `extra` is a JSON object of further parameters to
@@ -50,6 +41,7 @@ class HfInference(Model):
         provider: who runs the model; none: Hugging Face's choice
     """
 
+    name, usual_url = "hf-inference", ROUTER_URL
     tasks = frozenset({"draw", "answer"})
 
     def __init__(
@@ -75,7 +67,7 @@ class HfInference(Model):
         timeout_seconds: Annotated[float, RuntimeOption] = 120.0,
         key_variable: Annotated[str, RuntimeOption] = "HF_TOKEN",
     ) -> None:
-        limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
+        limits = http.Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
         is_address = model.startswith(("http://", "https://"))
         if is_address and base_url:
             raise BadValueError(f"{model} is an address already; leave base_url out, or name a model")
@@ -83,10 +75,8 @@ class HfInference(Model):
         if address and provider:
             raise BadValueError(f"provider={provider}: no provider is asked, but {address}; leave one of them out")
         self._client = _Client(model, provider, address, key_variable, limits)
-        self.base_url = self._client.address or ROUTER_URL
         # In Hugging Face's notation: a model's price depends on its provider.
-        self.served_name = f"{model}:{provider}" if provider else model
-        self.concurrency = concurrency
+        self.connect(f"{model}:{provider}" if provider else model, self._client)
         self._sends_seed, self._system, self._size = sends_seed, system, size or ""
         self._reached = given(provider=provider, base_url=self._client.address)
         width, height = parse_size(size) or (None, None)
@@ -105,14 +95,6 @@ class HfInference(Model):
         self._versions = {"huggingface_hub": version("huggingface_hub")}
         self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
 
-    def opened(self) -> AbstractAsyncContextManager[object]:
-        """Keep the client open."""
-        return self._client.opened()
-
-    def check(self) -> None:
-        """Raise BadValueError if a key is needed and missing."""
-        self._client.check()
-
     def expect(self, task: Task, /) -> Usage:
         """Estimate the usage of one answer; a shown picture's tokens depend on the price list."""
         if isinstance(task, Draw):
@@ -128,7 +110,7 @@ class HfInference(Model):
         provenance = replace(provenance, parameters=parameters, versions={**provenance.versions, **self._versions})
         try:
             return await (self._draw if is_drawing else self._answer)(request, provenance)
-        except DeclinedError as error:
+        except http.DeclinedError as error:
             return Reply(self._client.state.read_decline(error), provenance)
 
     async def _draw(self, request: Request, provenance: Provenance) -> Reply:
@@ -160,28 +142,21 @@ class HfInference(Model):
         return {"seed": request.seed} if self._sends_seed else {}
 
 
-class _Client:
-    """Calls Hugging Face's client at our pace, without retries, and turns its errors into ours."""
+class _Client(http.Server):
+    """The router or an endpoint, asked by Hugging Face's client at our pace, without retries."""
 
     def __init__(
-        self, model: str, provider: str | None, address: str | None, key_variable: str, limits: Limits
+        self, model: str, provider: str | None, address: str | None, key_variable: str, limits: http.Limits
     ) -> None:
         require(f"model 'hf-inference:{model}'", "huggingface_hub", extra="hub")
-        self.address = None if address is None else check_url(address)
-        self.where = self.address or f"Hugging Face ({provider or 'its choice of providers'})"
-        self.state = ServerState(self.where, key_variable, limits.concurrency)
-        self._model, self._provider, self._key_variable, self._limits = model, provider, key_variable, limits
+        self.address = None if address is None else http.check_url(address)
+        super().__init__(self.address or ROUTER_URL, key_variable, limits)
+        self.state.where = self.address or f"Hugging Face ({provider or 'its choice of providers'})"
+        self._model, self._provider, self._key_variable = model, provider, key_variable
         if limits.concurrency > _MOST_AT_ONCE:
-            raise BadValueError(
-                f"concurrency={limits.concurrency}: huggingface_hub makes {_MOST_AT_ONCE} calls at most"
-            )
-        self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
+            at_once = limits.concurrency
+            raise BadValueError(f"concurrency={at_once}: huggingface_hub makes {_MOST_AT_ONCE} calls at most")
         self._client: AsyncInferenceClient | None = None
-
-    def check(self) -> None:
-        """Raise BadValueError if a key is needed and missing."""
-        if not self.address:
-            self.state.need_key(f"hf-inference:{self._model}")
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -194,7 +169,7 @@ class _Client:
         # Without a token the client would look for one in the user's home: it gets a dummy that is not sent.
         headers: dict[str, Any] = {} if self.state.key else {"authorization": None}
         client = AsyncInferenceClient(
-            token=self.state.key or "none", headers=headers, timeout=self._limits.timeout_seconds, **asked
+            token=self.state.key or "none", headers=headers, timeout=self.limits.timeout_seconds, **asked
         )
         try:
             async with client as self._client:
@@ -220,10 +195,10 @@ class _Client:
         """Make a call that is expected to use so many tokens, and read its answer with the key redacted."""
         if self._client is None:
             raise TypeError("the client is called while it is not opened")
-        async with self._pacer.turn(tokens) as turn:
+        async with self.pacer.turn(tokens) as turn:
             start = time.perf_counter()
             try:
-                async with asyncio.timeout(self._limits.timeout_seconds):
+                async with asyncio.timeout(self.limits.timeout_seconds):
                     came = await ask(self._client)
             except Exception as error:  # providers' code in the client may raise anything
                 raise self._explain(error, turn) from None
@@ -233,7 +208,7 @@ class _Client:
                 raise self._explain_misreading(error) from None
             self.state.answer()
             told = reply.provenance
-            self._pacer.accept(turn, tokens if told.tokens_in is None else told.tokens_in + (told.tokens_out or 0))
+            self.pacer.accept(turn, tokens if told.tokens_in is None else told.tokens_in + (told.tokens_out or 0))
         return reply
 
     def _explain(self, error: Exception, turn: Turn) -> Exception:
@@ -254,21 +229,21 @@ class _Client:
         if isinstance(error, UnidentifiedImageError):
             return self._explain_misreading(BadImageError("what came is no image"))
         if isinstance(error, TimeoutError):
-            seconds = self._limits.timeout_seconds
+            seconds = self.limits.timeout_seconds
             return TransientError(f"no answer within {seconds:g} s; timeout_seconds=… waits longer", is_unsettled=True)
         # The client's HTTP library, by its names in old and new versions.
         is_of_network = type(error).__module__ in ("httpx", "httpx2")
         return self._explain_network(error) if is_of_network else self._explain_misreading(error)
 
     def _explain_status(self, status: int, told: Mapping[str, str], data: bytes, turn: Turn) -> Exception:
-        content = parse_json(data)
-        code, message = read_error(content, data.decode("utf-8", "replace"))
-        wait_seconds = retry_after_seconds(told, time.time())
+        content = http.parse_json(data)
+        code, message = http.read_error(content, data.decode("utf-8", "replace"))
+        wait_seconds = http.retry_after_seconds(told, time.time())
         if status == 429:
-            self._pacer.reject(turn, wait_seconds)
+            self.pacer.reject(turn, wait_seconds)
         loading_seconds = _read_loading_seconds(content) if status == 503 else None
         if loading_seconds is not None:
-            reason = f"{self.where} answered {status}: {message}"
+            reason = f"{self.state.where} answered {status}: {message}"
             return TransientError(reason, retry_after_seconds=loading_seconds, is_busy=True)
         return self.state.error_of(status, code, message, wait_seconds)
 
@@ -277,12 +252,12 @@ class _Client:
         if type(error).__name__ != "ConnectError":
             return TransientError(f"the connection broke: {reason}", is_unsettled=True)
         if self.address:
-            return TransientError(f"cannot reach {self.where}: {reason}; is the server running, and base_url right?")
+            return TransientError(f"cannot reach {self.address}: {reason}; is the server running, and base_url right?")
         reason = f"cannot reach Hugging Face ({reason}); mend the network, or give base_url=http://… of another server"
         return TransientError(reason) if self.state.has_answered else UnusableModelError(reason)
 
     def _describe(self, error: Exception) -> str:
-        text = one_line(self.state.redact(str(error)))
+        text = http.one_line(self.state.redact(str(error)))
         return text if isinstance(error, TransientError | BadImageError) else f"{type(error).__name__}: {text}"
 
     def _explain_misreading(self, error: Exception) -> Exception:
@@ -292,7 +267,8 @@ class _Client:
             # RuntimeError means that the hub lists no provider at all.
             asked = f"provider={self._provider}" if self._provider else "any provider"
             return UnusableModelError(f"huggingface_hub cannot ask {asked} for {self._model}: {reason}")
-        return self.state.failure(f"{self.where} gave what cannot be read ({reason}); check the name and base_url")
+        where = self.state.where
+        return self.state.failure(f"{where} gave what cannot be read ({reason}); check the name and base_url")
 
 
 def _take_file(image: object) -> bytes:

@@ -5,19 +5,22 @@ back."""
 
 import asyncio
 import email.utils
+import ipaddress
 import json
 import math
 import os
 import re
+import socket
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, is_dataclass, replace
 from typing import Annotated, Any
 from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
+from aiohttp.abc import ResolveResult
 from pydantic_core import from_json
 
 from subitize.errors import BadValueError, UnusableModelError
@@ -36,6 +39,7 @@ _VERSION = re.compile(r"api-version=[\w.-]{1,40}", re.ASCII)
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|h|m|s)", re.ASCII)
 _REDIRECTS = {301, 302, 303, 307, 308}
 _SAME_REQUEST = {307, 308}
+_UNNAMED_KINDS = {"", "application/octet-stream", "binary/octet-stream"}
 _MOST_REDIRECTS = 5
 # Temporary trouble of the server, whatever the request.
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
@@ -110,10 +114,8 @@ class ServerState:
             state = "does not accept the key in" if self.key else "wants a key: set"
             return UnusableModelError(f"{self.where} {state} {self._key_variable} (status {status})")
         if (wait_seconds or 0) > LONGEST_PAUSE_SECONDS:
-            return UnusableModelError(
-                f"{self.where} asks to come again in {wait_seconds:,.0f} s ({status}: {message}); "
-                "the same command goes on then"
-            )
+            reason = f"{self.where} asks to come again in {wait_seconds:,.0f} s ({status}: {message})"
+            return UnusableModelError(f"{reason}; the same command goes on then")
         if status in _PASSING or status >= 500:
             reason = f"{self.where} answered {status}: {message}"
             # A gateway that timed out does not know whether the work was done.
@@ -133,9 +135,9 @@ class ServerState:
             raise UnusableModelError(f"{self.where} redirects to no web address: {location[:80]!r}") from None
         if here != there:
             there = one_line(self.redact(there))
+            remedy = f"if it is the right one, give base_url={there}/…"
             raise UnusableModelError(
-                f"{here} redirects to {there}, another server, to which nothing was sent; "
-                f"if it is the right one, give base_url={there}/…"
+                f"{here} redirects to {there}, another server, to which nothing was sent; {remedy}"
             )
         return target
 
@@ -160,14 +162,48 @@ class ServerState:
         return self._misses > self._slots
 
 
-class Server:
-    """A server that speaks JSON, at one address, with one key."""
+class PrivateAddressError(UnusableModelError):
+    """A server gave the address of a picture on a private network."""
 
-    def __init__(self, base_url: str, key_variable: str, limits: Limits) -> None:
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"a picture is at {host}, a private address that is not the server's own: allow_private=true fetches it"
+        )
+
+
+class _PublicResolver(aiohttp.ThreadedResolver):
+    """Finds the public addresses of a name. Connections are made to these, so that no second look finds others."""
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = [one for one in await super().resolve(host, port, family) if is_public(one["host"])]
+        if not found:
+            raise PrivateAddressError(host)
+        return found
+
+
+def is_public(address: str) -> bool:
+    """Return whether an IP address is one of the public internet; one within another counts as that within."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    within = (ip.ipv4_mapped or ip.sixtofour) if isinstance(ip, ipaddress.IPv6Address) else None
+    return (within or ip).is_global and not (within or ip).is_multicast
+
+
+class Server:
+    """A server that speaks JSON, at one address, with one key.
+
+    The pictures whose addresses it gives are fetched from public addresses and its own host only, or from anywhere
+    with `allow_private`. Behind a proxy only addresses in numbers can be checked, as the proxy looks up names.
+    """
+
+    def __init__(self, base_url: str, key_variable: str, limits: Limits, *, allow_private: bool = False) -> None:
+        self._allow_private = allow_private
         self.base_url = check_url(base_url, takes_version=True)
-        self._limits = limits
-        self._pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
+        self.limits = limits
+        self.pacer = Pacer(limits.concurrency, limits.requests_per_minute, limits.tokens_per_minute)
         self._session: aiohttp.ClientSession | None = None
+        self._public: aiohttp.ClientSession | None = None
         self._proxies: Mapping[str, str] = {}
         self.state = ServerState(self.base_url, key_variable, limits.concurrency)
 
@@ -176,12 +212,16 @@ class Server:
         """Keep connections open within the context."""
         self._proxies = _list_proxies()
         connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
-        timeout = aiohttp.ClientTimeout(total=self._limits.timeout_seconds, connect=self._connect_seconds)
+        public = aiohttp.TCPConnector(limit=0, keepalive_timeout=30, resolver=_PublicResolver())
+        timeout = aiohttp.ClientTimeout(total=self.limits.timeout_seconds, connect=self._connect_seconds)
         try:
-            async with aiohttp.ClientSession(connector=connector, timeout=timeout) as self._session:
+            async with (
+                aiohttp.ClientSession(connector=connector, timeout=timeout) as self._session,
+                aiohttp.ClientSession(connector=public, timeout=timeout) as self._public,
+            ):
                 yield
         finally:
-            self._session = None
+            self._session = self._public = None
 
     async def post(self, path: str, body: bytes, *, tokens: int, idempotency_key: str) -> Answered:
         """Send a request that is expected to use so many tokens; return its answer."""
@@ -191,14 +231,14 @@ class Server:
             headers |= {"api-key": self.state.key} if query else {"Authorization": f"Bearer {self.state.key}"}
         if idempotency_key:
             headers["Idempotency-Key"] = idempotency_key
-        async with self._pacer.turn(tokens) as turn:
+        async with self.pacer.turn(tokens) as turn:
             start = time.perf_counter()
             status, told, data = await self._post(f"{address}{path}{mark}{query}", body, headers)
             seconds = time.perf_counter() - start
             self._heed(status, told, turn)
             content = self._read(status, told, data)
             self.state.answer()
-            self._pacer.accept(turn, _count_tokens(content, turn.tokens))
+            self.pacer.accept(turn, _count_tokens(content, turn.tokens))
         return content, seconds
 
     async def fetch(self, url: str) -> bytes:
@@ -206,7 +246,9 @@ class Server:
         reason = f"{url[:80]!r} is no web address"
         for wait_seconds in (0.2, 1.0, None) if url.startswith(("http://", "https://")) else ():
             try:
-                status, _, data = await self._exchange("GET", url, None, {})
+                status, data = await self._get(url)
+            except PrivateAddressError:
+                raise
             except (TransientError, UnusableModelError, ValueError) as error:
                 reason = str(error)
             else:
@@ -216,6 +258,18 @@ class Server:
             if wait_seconds is not None:
                 await asyncio.sleep(wait_seconds)
         raise TransientError(f"the image that was made could not be fetched: {reason}", is_unsettled=True)
+
+    async def _get(self, url: str) -> tuple[int, bytes]:
+        """Fetch what is no text; follow redirects, each of which may lead to a private address."""
+        for _ in range(_MOST_REDIRECTS):
+            status, told, data = await self._exchange("GET", url, None, {})
+            if status not in _REDIRECTS or "Location" not in told:
+                break
+            url = urljoin(url, told["Location"])
+        kind = told.get("Content-Type", "").partition(";")[0].strip().lower()
+        if status == 200 and not kind.startswith("image/") and kind not in _UNNAMED_KINDS:
+            raise TransientError(f"{kind[:80]} is not a picture", is_unsettled=True)
+        return status, data
 
     async def _post(self, url: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, Mapping[str, str], bytes]:
         """Send and receive; follow redirects within the server."""
@@ -232,13 +286,14 @@ class Server:
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str]
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Send and receive; errors below HTTP may pass, and the request may have been paid for if it was sent."""
-        if self._session is None:
+        if self._session is None or self._public is None:
             raise TypeError("the server is called while it is not opened")
         is_fetched = method == "GET"
+        session = self._public if is_fetched and self._must_be_public(url) else self._session
         host = str(urlsplit(url).hostname) if is_fetched else self.base_url
-        options: dict[str, Any] = {"proxy": self._proxy(url), "allow_redirects": is_fetched}
+        options: dict[str, Any] = {"proxy": self._proxy(url), "allow_redirects": False}
         try:
-            async with self._session.request(method, url, data=body, headers=headers, **options) as answer:
+            async with session.request(method, url, data=body, headers=headers, **options) as answer:
                 data = bytearray()
                 async for chunk in answer.content.iter_any():
                     data += chunk
@@ -249,8 +304,7 @@ class Server:
             raise TransientError(f"no connection to {host} within {self._connect_seconds:g} s") from None
         except TimeoutError:
             raise TransientError(
-                f"no answer within {self._limits.timeout_seconds:g} s; timeout_seconds=… waits longer",
-                is_unsettled=True,
+                f"no answer within {self.limits.timeout_seconds:g} s; timeout_seconds=… waits longer", is_unsettled=True
             ) from None
         except aiohttp.ClientConnectorError as error:
             reason = f"cannot reach {host}: {_describe(error)}; is the server running, and base_url right?"
@@ -260,22 +314,32 @@ class Server:
         except (aiohttp.ClientError, ConnectionError) as error:
             raise TransientError(f"the connection broke: {type(error).__name__}", is_unsettled=True) from None
 
+    def _must_be_public(self, url: str) -> bool:
+        """Return whether only a public address may be asked; refuse one in numbers that is private."""
+        host = urlsplit(url).hostname or ""
+        if self._allow_private or host == urlsplit(self.base_url).hostname:
+            return False
+        with suppress(ValueError):  # a name
+            if not is_public(host):
+                raise PrivateAddressError(host)
+        return not self._proxy(url)
+
     def _proxy(self, url: str) -> str | None:
         parts = urlsplit(url)
         return None if not self._proxies or proxy_bypass(parts.hostname or "") else self._proxies.get(parts.scheme)
 
     @property
     def _connect_seconds(self) -> float:
-        return min(30.0, self._limits.timeout_seconds)
+        return min(30.0, self.limits.timeout_seconds)
 
     def _heed(self, status: int, told: Mapping[str, str], turn: Turn) -> None:
         """Adjust the pace to what the server says about its limits."""
         if status == 429:
-            self._pacer.reject(turn, retry_after_seconds(told, time.time()))
+            self.pacer.reject(turn, retry_after_seconds(told, time.time()))
         for what in ("requests", "tokens"):
             # The limit is used up: calls before the reset would be rejected.
             if told.get(f"x-ratelimit-remaining-{what}") == "0":
-                self._pacer.close(_duration_seconds(told.get(f"x-ratelimit-reset-{what}", "")))
+                self.pacer.close(_duration_seconds(told.get(f"x-ratelimit-reset-{what}", "")))
 
     def _read(self, status: int, told: Mapping[str, str], data: bytes) -> Mapping[str, Any]:
         """Return the answer's JSON, or raise the error it means."""
@@ -364,9 +428,8 @@ def check_url(url: str, given_as: str = "base_url", *, takes_version: bool = Fal
     is_plain = not parts.query or (takes_version and _VERSION.fullmatch(parts.query))
     if "@" in parts.netloc or parts.fragment or not is_plain:
         but = " but ?api-version=…" * takes_version
-        raise BadValueError(
-            f"{given_as} must hold neither a password nor ?…{but}: a key is read from the environment only"
-        )
+        secret = f"a password nor ?…{but}"
+        raise BadValueError(f"{given_as} must hold neither {secret}: a key is read from the environment only")
     path, mark, query = url.partition("?")
     return path.rstrip("/") + mark + query
 
@@ -447,10 +510,16 @@ class ServedModel(Model):
         tokens_per_minute: Annotated[float | None, RuntimeOption] = None,
         timeout_seconds: Annotated[float, RuntimeOption] = 120.0,
         key_variable: Annotated[str | None, RuntimeOption] = None,
+        allow_private: Annotated[bool, RuntimeOption] = False,
     ) -> None:
         limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
-        self.server = Server(base_url or self.usual_url, key_variable or self.usual_key_variable, limits)
-        self.base_url, self.served_name, self.concurrency = self.server.base_url, model, concurrency
+        address, key = base_url or self.usual_url, key_variable or self.usual_key_variable
+        self.connect(model, Server(address, key, limits, allow_private=allow_private))
+
+    def connect(self, served_name: str, server: Server) -> None:
+        """Take the server to ask; a constructor with options of its own makes one, and calls this."""
+        self.server, self.base_url, self.served_name = server, server.base_url, served_name
+        self.concurrency = server.limits.concurrency
 
     def __init_subclass__(cls) -> None:
         """Find the tasks: those for which there is a method."""

@@ -11,18 +11,8 @@ from subitize.errors import BadImageError, BadValueError
 from subitize.interfaces import Pixels, Reply, Request, RuntimeOption, TransientError, Usage
 from subitize.io.images import decode
 from subitize.io.prices import estimate_text_tokens
-from subitize.models.chat import (
-    ANSWER_TOKENS,
-    as_question,
-    given,
-    read_chat,
-    read_extra,
-    scalars,
-    score_answer,
-    text_or_none,
-    write_messages,
-)
-from subitize.models.http import DeclinedError, ServedModel, check_url, read_usage
+from subitize.models import chat
+from subitize.models.http import DeclinedError, Limits, ServedModel, Server, check_url, read_usage
 from subitize.records import Draw, Failed, Scalar, Task
 
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -65,35 +55,30 @@ class OpenAi(ServedModel):
         tokens_per_minute: Annotated[float | None, RuntimeOption] = None,
         timeout_seconds: Annotated[float, RuntimeOption] = 120.0,
         key_variable: Annotated[str, RuntimeOption] = "OPENAI_API_KEY",
+        allow_private: Annotated[bool, RuntimeOption] = False,
     ) -> None:
         from_environment = os.environ.get(URL_VARIABLE, "").strip() or DEFAULT_URL
-        super().__init__(
-            model,
-            base_url=base_url or check_url(from_environment, URL_VARIABLE, takes_version=True),
-            concurrency=concurrency,
-            requests_per_minute=requests_per_minute,
-            tokens_per_minute=tokens_per_minute,
-            timeout_seconds=timeout_seconds,
-            key_variable=key_variable,
-        )
+        address = base_url or check_url(from_environment, URL_VARIABLE, takes_version=True)
+        limits = Limits(concurrency, requests_per_minute, tokens_per_minute, timeout_seconds)
+        self.connect(model, Server(address, key_variable, limits, allow_private=allow_private))
         if not 1 <= n <= 10:
             raise BadValueError(f"n={n}: a call gives 1 to 10 images")
         self.repeats_per_call = n
         self._sends_seed, self._system, self._detail = sends_seed, system, detail
         self._size, self._quality = size or "", quality or ""
         taken = {"model", "messages", "prompt", "n", "stream", "seed", "size", "quality"}
-        more = read_extra(extra, taken, self.server.state.key)
-        self._drawing = given(size=size, quality=quality) | more
-        self._answering = given(temperature=temperature, max_tokens=max_tokens) | more
+        more = chat.read_extra(extra, taken, self.server.state.key)
+        self._drawing = chat.given(size=size, quality=quality) | more
+        self._answering = chat.given(temperature=temperature, max_tokens=max_tokens) | more
         if logprobs:
             self._answering |= {"logprobs": True, "top_logprobs": logprobs}
-        self._answer_tokens = min(max_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
+        self._answer_tokens = min(max_tokens or chat.ANSWER_TOKENS, chat.ANSWER_TOKENS)
 
     def expect(self, task: Task, /) -> Usage:
         """Estimate the usage of one answer; a shown picture's tokens depend on the price list."""
         if isinstance(task, Draw):
             return Usage(estimate_text_tokens(task.prompt), 0, 1, self._size, self._quality)
-        tokens_in = estimate_text_tokens((self._system or "") + as_question(task))
+        tokens_in = estimate_text_tokens((self._system or "") + chat.as_question(task))
         return Usage(tokens_in, self._answer_tokens, is_low_detail=self._detail == "low")
 
     async def respond(self, request: Request, /) -> Reply:
@@ -105,7 +90,7 @@ class OpenAi(ServedModel):
         """Draw several pictures of one prompt in one call; ask questions one by one."""
         if isinstance(requests[0].task, Draw):
             return await self._draw(requests)
-        return [score_answer(request.task, await self._chat(request, request.picture())) for request in requests]
+        return [chat.score_answer(request.task, await self._chat(request, request.picture())) for request in requests]
 
     async def write(self, request: Request, /) -> Reply:
         """Send the words of the task to the chat endpoint, without a picture."""
@@ -116,7 +101,7 @@ class OpenAi(ServedModel):
         first, count = requests[0], len(requests)
         body = {"model": self.served_name, "prompt": first.text, "n": count} | self._drawing
         # An images endpoint takes no seed.
-        parameters = {"base_url": self.base_url, "sends_seed": False, **scalars(self._drawing)}
+        parameters = {"base_url": self.base_url, "sends_seed": False, **chat.scalars(self._drawing)}
         parameters |= {"n": count} if count > 1 else {}
         sent = [replace(request.provenance(), parameters=parameters) for request in requests]
         tokens = estimate_text_tokens(first.text) + 1
@@ -140,8 +125,8 @@ class OpenAi(ServedModel):
                 picture,
                 replace(
                     provenance,
-                    prompt_rewritten=text_or_none(entry.get("revised_prompt")),
-                    revision=text_or_none(content.get("model")),
+                    prompt_rewritten=chat.text_or_none(entry.get("revised_prompt")),
+                    revision=chat.text_or_none(content.get("model")),
                     tokens_in=usage.tokens_in or None,
                     tokens_out=usage.tokens_out or None,
                 ),
@@ -155,10 +140,8 @@ class OpenAi(ServedModel):
         """Spread a call's usage over its pictures; the remainder falls to the first."""
         tokens_in, tokens_out = (used.tokens_in, used.tokens_out) if used else (0, 0)
         rest = [(tokens_in % count, tokens_out % count)] + [(0, 0)] * (count - 1)
-        return [
-            Usage(tokens_in // count + more_in, tokens_out // count + more_out, 1, self._size, self._quality)
-            for more_in, more_out in rest
-        ]
+        each = ((tokens_in // count + more_in, tokens_out // count + more_out) for more_in, more_out in rest)
+        return [Usage(*tokens, 1, self._size, self._quality) for tokens in each]
 
     async def _picture(self, made: Mapping[str, Any]) -> Pixels | Failed:
         """Get an image and check that it can be decoded: a broken one is asked for again, never kept."""
@@ -182,11 +165,11 @@ class OpenAi(ServedModel):
         return Pixels(data)
 
     async def _chat(self, request: Request, picture: bytes | None) -> Reply:
-        question = as_question(request.task)
-        messages = write_messages(question, picture, system=self._system, detail=self._detail)
+        question = chat.as_question(request.task)
+        messages = chat.write_messages(question, picture, system=self._system, detail=self._detail)
         body = {"model": self.served_name, "messages": messages} | self._answering
-        parameters: dict[str, Scalar] = {"base_url": self.base_url, **scalars(self._answering)}
-        parameters |= given(system=self._system, detail=self._detail)
+        parameters: dict[str, Scalar] = {"base_url": self.base_url, **chat.scalars(self._answering)}
+        parameters |= chat.given(system=self._system, detail=self._detail)
         if "max_tokens" in body and self.base_url == DEFAULT_URL:
             # OpenAI's newer models refuse max_tokens, and most other servers do not know its new name; those that do,
             # such as Azure, refuse the old one below.
@@ -203,7 +186,7 @@ class OpenAi(ServedModel):
                 self._answering = _rename_limit(self._answering)
                 return await self._chat(request, picture)
             return Reply(self.server.state.read_decline(error), provenance)
-        return read_chat(answered, provenance)
+        return chat.read_chat(answered, provenance)
 
 
 def _rename_limit(parameters: Mapping[str, Any]) -> dict[str, Any]:

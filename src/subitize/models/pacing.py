@@ -92,11 +92,19 @@ class Pacer:
         while self._under_way >= self.at_once:
             place = asyncio.get_running_loop().create_future()
             self._waiting.append(place)
-            await place
+            try:
+                await place
+            except asyncio.CancelledError:
+                self._wake()  # who is cancelled just after being woken leaves its place to the next
+                raise
         self._under_way += 1
 
     def _leave(self) -> None:
         self._under_way -= 1
+        self._wake()
+
+    def _wake(self) -> None:
+        """Wake as many waiters as there are free places."""
         free = self.at_once - self._under_way
         while self._waiting and free > 0:
             place = self._waiting.popleft()

@@ -91,9 +91,8 @@ class IdealHuman(Model):
     def __init__(self, *, weber: float = 0.15, subitizing: int = 4, highest: int = 20) -> None:
         if not (0 <= weber <= 10 and subitizing >= 0 and 1 <= highest <= 10_000):
             given = f"weber={weber:g},subitizing={subitizing},highest={highest}"
-            raise BadValueError(
-                f"model 'ideal-human': {given}: should be weber 0 to 10, subitizing >= 0, highest 1 to 10000"
-            )
+            wanted = "weber 0 to 10, subitizing >= 0, highest 1 to 10000"
+            raise BadValueError(f"model 'ideal-human': {given}: should be {wanted}")
         self._weber, self._subitizing, self._highest = weber, subitizing, highest
 
     def compute(self, request: Request, /) -> Reply:

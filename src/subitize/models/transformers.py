@@ -51,6 +51,7 @@ class Transformers(LocalModel):
         if prompt is not None and "{question}" not in prompt:
             raise BadValueError(f"{self.who}: prompt={prompt!r}: should have {{question}} where the question goes")
         self._regions = None if regions is None else Path(regions).expanduser()
+        self.sees_regions = regions is not None
         if weights.is_pipeline(model):
             raise BadFileError(f"{model} is a pipeline that draws, and answers nothing; write diffusers:{model}")
         if weights.find_folder(model) is not None:
@@ -88,9 +89,8 @@ class Transformers(LocalModel):
         if is_detector(self._architecture):
             name = name_detector(self._architecture)
             remedy = f"write {name}:{self.given}" if name else "take another model"
-            raise UnusableModelError(
-                f"{self.who} is a detector ({self._architecture}) and answers no questions; {remedy}"
-            )
+            held = f"a detector ({self._architecture})"
+            raise UnusableModelError(f"{self.who} is {held} and answers no questions; {remedy}")
 
     def parameters(self) -> dict[str, Scalar]:
         """List what was in effect."""

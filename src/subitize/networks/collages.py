@@ -88,9 +88,7 @@ def _photograph(file: str) -> Rgb:
     try:
         return decode(read_image(str(path)))
     except BadImageError as error:
-        raise BadFileError(
-            f"{path} cannot be read ({error}); run: pip install --force-reinstall scikit-image"
-        ) from None
+        raise BadFileError(f"{path}: {error}; run: pip install --force-reinstall scikit-image") from None
 
 
 def _folder() -> Path:

@@ -240,10 +240,8 @@ def find_dual_encoder(folder: Path) -> str:
     """Find the dual encoder in a folder; refuse another network."""
     named = weights.name_architecture(weights.read_config(folder), folder)
     if named not in DUAL_ENCODERS:
-        raise UnusableModelError(
-            f"{folder} is {named}, which has no similarity of pictures and texts; known: "
-            f"{', '.join(sorted(DUAL_ENCODERS))}"
-        )
+        known = ", ".join(sorted(DUAL_ENCODERS))
+        raise UnusableModelError(f"{folder} is {named}, which has no similarity of pictures and texts; known: {known}")
     return named
 
 

@@ -171,18 +171,16 @@ class Generator:
 
     def _rows(self, views: Sequence[LazyImage], questions: Sequence[str], new_tokens: int) -> list[Row]:
         with quiet():
-            prepared = [
-                self._prompts.inputs(view.pixels(), question) for view, question in zip(views, questions, strict=True)
-            ]
+            asked = zip(views, questions, strict=True)
+            prepared = [self._prompts.inputs(view.pixels(), question) for view, question in asked]
         rows = [place_row(inputs, self.network) for inputs in prepared]
         room = _find_room(self.network.config)
         for row, question in zip(rows, questions, strict=True):
             if room is not None and length(row) + new_tokens > room:
                 remedy = "lower max_tokens or shorten it" if length(row) < room else "shorten it"
-                raise BadValueError(
-                    f"the question {question[:40]!r} and its picture are {length(row)} tokens; with {new_tokens} for "
-                    f"the answer that is more than the {room} this network can hold; {remedy}"
-                )
+                given = f"the question {question[:40]!r} and its picture are {length(row)} tokens"
+                more = f"with {new_tokens} for the answer that is more than the {room} this network can hold"
+                raise BadValueError(f"{given}; {more}; {remedy}")
         return rows
 
     def _generate(self, batch: dict[str, Any], chooser: TokenSampler | TokenForcer, new_tokens: int) -> None:
@@ -228,10 +226,9 @@ def open_generator(folder: Path, architecture: str, placement: Device, options: 
         room = _find_room(network.config)
         if room is not None and length(row) < room < length(row) + options.max_tokens:
             # The answer does not fit even after the shortest question about a small picture.
-            raise BadValueError(
-                f"max_tokens={options.max_tokens}: this network can hold {room} tokens, those of the picture and the "
-                f"question ({length(row)} or more) included; lower max_tokens"
-            )
+            own = f"those of the picture and the question ({length(row)} or more) included"
+            held = f"this network can hold {room} tokens, {own}"
+            raise BadValueError(f"max_tokens={options.max_tokens}: {held}; lower max_tokens")
         # BLIP attends to the padding of questions, so its questions are not padded.
         return Generator(network, prompts, options, ends, pads=not is_blip)
 
@@ -245,10 +242,10 @@ def _check_architecture(folder: Path, architecture: str) -> None:
 
     config = load_part(AutoConfig, folder, str(folder))
     if architecture not in (_BLIP, WRITERS.get(config.model_type)):
-        raise UnusableModelError(
-            f"{folder} is a {architecture}, which neither answers nor scores nor fills gaps in a way known here; "
-            "docs/local-models.md lists those that do"
+        lacks = (
+            "neither answers nor scores nor fills gaps in a way known here; docs/local-models.md lists those that do"
         )
+        raise UnusableModelError(f"{folder} is a {architecture}, which {lacks}")
 
 
 def _reset_generation_config(network: Untyped, ends: Sequence[int]) -> None:

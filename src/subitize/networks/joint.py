@@ -22,19 +22,7 @@ from numpy.typing import NDArray
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.io.files import open_input, open_zip
 from subitize.language.numbers import NUMERALS
-from subitize.networks import weights
-from subitize.networks.encoders import (
-    DUAL_ENCODERS,
-    DualEncoder,
-    LazyImage,
-    Tensors,
-    Tokens,
-    load_images,
-    numbers,
-    refuse_regions,
-    to_device,
-    with_cut,
-)
+from subitize.networks import encoders, weights
 from subitize.networks.generators import OTHERS, GenerationOptions, Generator, open_generator
 from subitize.networks.weights import Device, Untyped, quiet
 from subitize.records import Said, Scalar, TaskKind, Token
@@ -72,13 +60,13 @@ def tasks_of(architecture: str, config: Mapping[str, Any]) -> frozenset[TaskKind
 
 def open_network(
     folder: Path, architecture: str, placement: Device, regions: Path | None, options: GenerationOptions
-) -> "JointNetwork | DualEncoder | Generator":
+) -> "JointNetwork | encoders.DualEncoder | Generator":
     """Open a network; LXMERT also needs a file of region features."""
-    if architecture in MATCHERS - DUAL_ENCODERS | FILLERS | HEADS:
+    if architecture in MATCHERS - encoders.DUAL_ENCODERS | FILLERS | HEADS:
         return JointNetwork(folder, architecture, placement, regions)
-    refuse_regions(folder, architecture, regions)
-    if architecture in DUAL_ENCODERS:
-        return DualEncoder(folder, placement)
+    encoders.refuse_regions(folder, architecture, regions)
+    if architecture in encoders.DUAL_ENCODERS:
+        return encoders.DualEncoder(folder, placement)
     return open_generator(folder, architecture, placement, options)
 
 
@@ -96,7 +84,7 @@ class JointNetwork:
             # Without a limit, beyond which the network would sample patches.
             config.max_image_length = -1
         text_config = getattr(config, "qformer_config", None) or config.get_text_config()
-        self.tokens = Tokens.load(folder, text_config.max_position_embeddings)
+        self.tokens = encoders.Tokens.load(folder, text_config.max_position_embeddings)
         self._tokenizer: Any = self.tokens.tokenizer
         if architecture in FILLERS and self._tokenizer.mask_token is None:
             raise UnusableModelError("the tokenizer has no mask token, so that no gap can be filled; take another")
@@ -104,23 +92,23 @@ class JointNetwork:
         if opened:
             self._prepare = _prepare_regions(opened, config)
         else:
-            process = load_images(folder)
+            process = encoders.load_images(folder)
             self._prepare = lambda views: process([view.pixels() for view in views])
 
-    def match(self, views: Sequence[LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
+    def match(self, views: Sequence[encoders.LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
         """Score each text against its picture: "match" is the probability of a match, the sigmoid of "logit"."""
         if not texts:
             return []
         with self._at_work():
             found = _MATCHING[self._architecture](self.network, self._encode(views, texts))
-        columns = {name: numbers(column) for name, column in found.items()}
+        columns = {name: encoders.numbers(column) for name, column in found.items()}
         columns = {"match": 1 / (1 + np.exp(-columns["logit"]))} | columns
         return [
-            with_cut({name: float(column[row]) for name, column in columns.items()}, cut)
+            encoders.with_cut({name: float(column[row]) for name, column in columns.items()}, cut)
             for row, cut in enumerate(self.tokens.count_cut(texts))
         ]
 
-    def fill(self, views: Sequence[LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
+    def fill(self, views: Sequence[encoders.LazyImage], texts: Sequence[str], /) -> list[Mapping[str, float]]:
         """Give the probabilities of all numerals in the gap of each text, and of the ten likeliest other words.
 
         They are over the whole vocabulary, so that they add up to less than 1. Pieces of words, special tokens and
@@ -133,14 +121,16 @@ class JointNetwork:
             inputs = self._encode(views, masked)
             gaps = (inputs["input_ids"] == self._tokenizer.mask_token_id).int().argmax(dim=1)
             logits = self.network(**inputs)[_FILLING[self._architecture]][range(len(texts)), gaps]
-            shares = numbers(logits.double().softmax(dim=-1))
+            shares = encoders.numbers(logits.double().softmax(dim=-1))
         return [self._words(row) for row in shares]
 
-    def answer(self, views: Sequence[LazyImage], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
+    def answer(
+        self, views: Sequence[encoders.LazyImage], questions: Sequence[str], seeds: Sequence[int], /
+    ) -> list[Said]:
         """Choose the likeliest answer as a single token, and the next few as its alternatives."""
         return [self._read(logprobs) for logprobs in self._logprobs(views, questions)]
 
-    def probability_of_yes(self, views: Sequence[LazyImage], questions: Sequence[str], /) -> list[float]:
+    def probability_of_yes(self, views: Sequence[encoders.LazyImage], questions: Sequence[str], /) -> list[float]:
         """Give the probability of the answer yes; those of all answers need not add up to 1."""
         yes = next(number for number, name in self._answers.items() if name.lower() == "yes")
         return [math.exp(logprobs[yes]) for logprobs in self._logprobs(views, questions)]
@@ -158,11 +148,11 @@ class JointNetwork:
             torch.manual_seed(0)
             yield
 
-    def _encode(self, views: Sequence[LazyImage], texts: Sequence[str]) -> Tensors:
+    def _encode(self, views: Sequence[encoders.LazyImage], texts: Sequence[str]) -> encoders.Tensors:
         """Make the inputs of pictures with one text each, on the network's device."""
         if len(views) != len(texts):
             raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
-        return to_device(self.network, self._prepare(views) | self.tokens.encode(texts))
+        return encoders.to_device(self.network, self._prepare(views) | self.tokens.encode(texts))
 
     def _mask(self, text: str) -> str:
         """Put the tokenizer's mask in the gap; refuse a text without just one gap, or too long to read."""
@@ -201,19 +191,17 @@ class JointNetwork:
         found = self._tokenizer.get_vocab().items()
         return {word: id for word, id in found if id < most and word not in special}
 
-    def _logprobs(self, views: Sequence[LazyImage], questions: Sequence[str]) -> list[list[float]]:
+    def _logprobs(self, views: Sequence[encoders.LazyImage], questions: Sequence[str]) -> list[list[float]]:
         import torch
 
         for question, cut in zip(questions, self.tokens.count_cut(questions), strict=True):
             if cut:
-                raise BadValueError(
-                    f"the question {question[:40]!r} is {cut} tokens longer than the {self.tokens.most} that "
-                    "this network reads; shorten it"
-                )
+                longer = f"{cut} tokens longer than the {self.tokens.most} that this network reads"
+                raise BadValueError(f"the question {question[:40]!r} is {longer}; shorten it")
         with self._at_work(), quiet():
             scores = self.network(**self._encode(views, questions))[_ANSWERING[self._architecture]]
             # Both networks were trained on each answer by itself: several may be right.
-            found: list[list[float]] = numbers(torch.nn.functional.logsigmoid(scores.double())).tolist()
+            found: list[list[float]] = encoders.numbers(torch.nn.functional.logsigmoid(scores.double())).tolist()
         return found
 
     def _read(self, logprobs: Sequence[float]) -> Said:
@@ -224,23 +212,21 @@ class JointNetwork:
 
 def _open_regions(folder: Path, architecture: str, regions: Path | None) -> "Regions | None":
     if not architecture.startswith("Lxmert"):
-        refuse_regions(folder, architecture, regions)
+        encoders.refuse_regions(folder, architecture, regions)
         return None
     if regions is None:
         raise BadValueError(f"{folder.name} ({architecture}) sees regions, not pixels; write regions=FILE.npz")
     return Regions.open(regions)
 
 
-def _prepare_regions(regions: "Regions", config: Untyped) -> Callable[[Sequence[LazyImage]], Tensors]:
+def _prepare_regions(regions: "Regions", config: Untyped) -> Callable[[Sequence[encoders.LazyImage]], encoders.Tensors]:
     import torch
 
-    def prepare(names: Sequence[str]) -> Tensors:
+    def prepare(names: Sequence[str]) -> encoders.Tensors:
         features, boxes, mask = regions.of(names)
         if features.shape[2] != config.visual_feat_dim:
-            raise BadFileError(
-                f"{regions.path.name} has regions of {features.shape[2]} numbers; "
-                f"this network takes {config.visual_feat_dim}"
-            )
+            held, taken = features.shape[2], config.visual_feat_dim
+            raise BadFileError(f"{regions.path.name} has regions of {held} numbers; this network takes {taken}")
         found = {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": mask}
         return {name: torch.from_numpy(array) for name, array in found.items()}
 
@@ -260,7 +246,7 @@ def _read_names(folder: Path, config: Untyped) -> dict[int, str]:
     return names
 
 
-def _match_by_blip(model: Untyped, inputs: Tensors) -> dict[str, Untyped]:
+def _match_by_blip(model: Untyped, inputs: encoders.Tensors) -> dict[str, Untyped]:
     found = model(**inputs)
     # For the similarity the text is read without the picture; the picture's encoding is reused.
     read = model.text_encoder(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
@@ -269,7 +255,7 @@ def _match_by_blip(model: Untyped, inputs: Tensors) -> dict[str, Untyped]:
     return {"logit": _odds(found.itm_score), "similarity": _cosine(picture, text)}
 
 
-def _match_by_blip_2(model: Untyped, inputs: Tensors) -> dict[str, Untyped]:
+def _match_by_blip_2(model: Untyped, inputs: encoders.Tensors) -> dict[str, Untyped]:
     import torch
 
     ids, mask = inputs["input_ids"], inputs["attention_mask"]
@@ -307,7 +293,7 @@ def _cosine(pictures: Untyped, texts: Untyped) -> Untyped:
     return torch.nn.functional.cosine_similarity(pictures.double(), texts.double(), dim=-1)
 
 
-_MATCHING: Mapping[str, Callable[[Any, Tensors], dict[str, Any]]] = {
+_MATCHING: Mapping[str, Callable[[Any, encoders.Tensors], dict[str, Any]]] = {
     "Blip2ForImageTextRetrieval": _match_by_blip_2,
     "BlipForImageTextRetrieval": _match_by_blip,
     "LxmertForPreTraining": lambda model, inputs: {"logit": _odds(model(**inputs).cross_relationship_score)},
@@ -315,7 +301,7 @@ _MATCHING: Mapping[str, Callable[[Any, Tensors], dict[str, Any]]] = {
 }
 _FILLING = {"LxmertForPreTraining": "prediction_logits", "ViltForMaskedLM": "logits"}
 _ANSWERING = {"LxmertForQuestionAnswering": "question_answering_score", "ViltForQuestionAnswering": "logits"}
-MATCHERS: frozenset[str] = DUAL_ENCODERS | _MATCHING.keys()
+MATCHERS: frozenset[str] = encoders.DUAL_ENCODERS | _MATCHING.keys()
 FILLERS: frozenset[str] = frozenset(_FILLING)
 HEADS: frozenset[str] = frozenset(_ANSWERING)
 
@@ -380,19 +366,15 @@ class Regions:
             raise BadValueError(f"{self.path.name} has no picture {picture!r}; it has {some}{more}")
         features, boxes = self._floats(f"{name}.features"), self._floats(f"{name}.boxes")
         if features.ndim != 2 or boxes.shape != (len(features), 4) or not features.size:
-            raise BadFileError(
-                f"{self.path.name}: {name!r} has features of {_shape(features)} and boxes of {_shape(boxes)}; "
-                "they should be n × d and n × 4"
-            )
+            held = f"features of {_shape(features)} and boxes of {_shape(boxes)}"
+            raise BadFileError(f"{self.path.name}: {name!r} has {held}; they should be n × d and n × 4")
         if len(boxes) > MOST_REGIONS:
             raise BadFileError(
                 f"{self.path.name}: {name!r} has {len(boxes)} regions; keep the surest {MOST_REGIONS} of a picture"
             )
         if boxes.min() < -_SLACK or boxes.max() > 1 + _SLACK or (boxes[:, :2] > boxes[:, 2:]).any():
-            raise BadFileError(
-                f"{self.path.name}: the boxes of {name!r} should be left, top, right, bottom from 0 to 1; "
-                "divide by the picture's width and height"
-            )
+            wanted = "left, top, right, bottom from 0 to 1; divide by the picture's width and height"
+            raise BadFileError(f"{self.path.name}: the boxes of {name!r} should be {wanted}")
         return features, boxes
 
     def _floats(self, key: str) -> Floats:
@@ -481,11 +463,7 @@ def _take_number(picture: str) -> str:
     return found[1] if found else picture
 
 
-_OPENERS: dict[str, Callable[[Path], _Opened]] = {
-    ".npz": _open_npz,
-    ".safetensors": _open_safetensors,
-    ".tsv": _open_tsv,
-}
+_OPENERS = {".npz": _open_npz, ".safetensors": _open_safetensors, ".tsv": _open_tsv}
 _FORMATS = ".npz, .safetensors, or bottom-up attention's .tsv"
 
 

@@ -329,10 +329,8 @@ class PipelineSignature:
         self._need("size", "width", "height")
         multiple = self._multiple()
         if any(side % multiple for side in size):
-            near = write_size((_nearest(size[0], multiple), _nearest(size[1], multiple)))
-            raise BadValueError(
-                f"size={write_size(size)}: {self._name} draws multiples of {multiple} px, as in size={near}"
-            )
+            given, near = write_size(size), write_size((_nearest(size[0], multiple), _nearest(size[1], multiple)))
+            raise BadValueError(f"size={given}: {self._name} draws multiples of {multiple} px, as in size={near}")
 
     def _multiple(self) -> int:
         """Find what width and height must be multiples of: the pixels that one cell of the network's grid covers."""

@@ -92,9 +92,8 @@ class PromptFormat:
         if self.form is None and self._template is None:
             raise UnusableModelError(f"{folder} ({architecture}) has no chat template; {_SAY_HOW}")
         if system is not None and not self._reads_system(system):
-            raise BadValueError(
-                f"system={system!r}: this network has no chat template with a place for it; leave it out"
-            )
+            reason = "this network has no chat template with a place for it; leave it out"
+            raise BadValueError(f"system={system!r}: {reason}")
 
     def describe(self) -> dict[str, Scalar]:
         """Describe how questions are put: the form or the template's hash, and the system prompt."""
@@ -114,9 +113,8 @@ class PromptFormat:
             if self._has_place():
                 reason = f"cannot be filled ({brief(str(error))})"
         if self._is_own_form:
-            raise BadValueError(
-                f"prompt={self.form!r}: {reason}; write {self._placeholder} in prompt=, where the picture is"
-            )
+            where = f"write {self._placeholder} in prompt=, where the picture is"
+            raise BadValueError(f"prompt={self.form!r}: {reason}; {where}")
         raise UnusableModelError(f"the chat template of {self._folder} {reason}; {_SAY_HOW}")
 
     def inputs(self, pixels: Rgb, question: str) -> Untyped:
@@ -160,12 +158,9 @@ class PromptFormat:
         if self.form is not None:
             return False
         try:
-            one, other = (
-                self.processor.apply_chat_template(
-                    _write_chat(None, "How many?", text), add_generation_prompt=True, tokenize=False
-                )
-                for text in (system, f"- {system}")
-            )
+            chats = (_write_chat(None, "How many?", text) for text in (system, f"- {system}"))
+            fill = self.processor.apply_chat_template
+            one, other = (fill(chat, add_generation_prompt=True, tokenize=False) for chat in chats)
         except Exception as error:
             if type(error).__name__ != "TemplateError":
                 raise
@@ -214,10 +209,8 @@ def _refuse_borrowed_tokenizers(processor: Untyped, folder: Path) -> None:
     names = processor.get_attributes() if hasattr(processor, "get_attributes") else []
     for name in names:
         if name.endswith("_tokenizer") and not any((folder / name).glob("*")):
-            raise UnusableModelError(
-                f"{folder} lacks the files of its second tokenizer ({name}/); copy or download the model again, with"
-                " all files and folders"
-            )
+            remedy = "copy or download the model again, with all files and folders"
+            raise UnusableModelError(f"{folder} lacks the files of its second tokenizer ({name}/); {remedy}")
 
 
 def _without_videos(folder: Path) -> Untyped:
@@ -243,9 +236,8 @@ def _without_videos(folder: Path) -> Untyped:
     without_videos = type(kind.__name__, (kind,), {"check_argument_for_proper_class": check})
     known = inspect.signature(kind.__init__).parameters.keys() - {"self", "kwargs", "chat_template", *parts}
     others = {name: value for name, value in settings.items() if name in known}
-    return without_videos(
-        **others | parts | dict.fromkeys(unneeded), chat_template=_read_template(folder, parts["tokenizer"])
-    )
+    template = _read_template(folder, parts["tokenizer"])
+    return without_videos(**others | parts | dict.fromkeys(unneeded), chat_template=template)
 
 
 def _settings(folder: Path) -> dict[str, Any]:

@@ -58,9 +58,8 @@ class Device:
         try:
             torch.empty(1, device=device)
         except (RuntimeError, AssertionError, NotImplementedError):
-            raise BadValueError(
-                f"device={self.device}: this machine has none that torch can use; write device=cpu"
-            ) from None
+            reason = "this machine has none that torch can use; write device=cpu"
+            raise BadValueError(f"device={self.device}: {reason}") from None
         return device
 
     def torch_dtype(self) -> "torch.dtype":
@@ -111,9 +110,7 @@ def find_folder(name: str, index: str = "config.json") -> Path | None:
             return _checked(path, index)
         is_there = path.exists()
     except (OSError, RuntimeError) as error:
-        raise BadFileError(
-            f"{name[:200]!r} cannot be looked for ({str(error)[:100]}); name the folder of a model"
-        ) from None
+        raise BadFileError(f"{name[:200]!r}: {str(error)[:100]}; name the folder of a model") from None
     if is_there:
         raise BadFileError(f"{path} is a file; name the folder of a model, the one with {index}")
     if not re.fullmatch(_HUB_NAME, name, re.ASCII):
@@ -229,10 +226,8 @@ def require_transformers(architecture: str, who: str) -> None:
     first = next((release for start, release in _FIRST_RELEASES.items() if architecture.startswith(start)), (0, 0))
     installed = version("transformers")
     if tuple(int(part) for part in re.findall(r"\d+", installed)[:2]) < first:
-        raise UnusableModelError(
-            f"{who} needs transformers {first[0]}.{first[1]} or later, and {installed} is installed;"
-            " run: pip install --upgrade transformers"
-        )
+        needed = f"transformers {first[0]}.{first[1]} or later, and {installed} is installed"
+        raise UnusableModelError(f"{who} needs {needed}; run: pip install --upgrade transformers")
 
 
 # Networks newer than the version that the extra `local` requires.
@@ -282,18 +277,15 @@ def refuse_wordless(part: Untyped, who: str) -> None:
 def refuse_random_weights(info: Mapping[str, Any], who: str, may_lack: Collection[str] = ()) -> None:
     """Refuse a network that a library filled up with random numbers, as its loading report says."""
     for name, found, wanted in sorted(info["mismatched_keys"]):
-        raise UnusableModelError(
-            f"{who} cannot be loaded: its weights do not fit its config.json ({name} is {_times(found)}, should be"
-            f" {_times(wanted)}); copy or download the model again"
-        )
+        reason = f"its weights do not fit its config.json ({name} is {_times(found)}, should be {_times(wanted)})"
+        raise UnusableModelError(f"{who} cannot be loaded: {reason}; {_AGAIN}")
     missing = [name for name in sorted(info["missing_keys"]) if not _COMPUTED.search(name)]
     lacking = [name for name in missing if not name.startswith(tuple(may_lack))]
     if lacking:
         more = f" and {len(lacking) - 1} more tensors" if len(lacking) > 1 else ""
-        raise UnusableModelError(
-            f"{who} cannot be loaded: its weights lack {lacking[0]}{more}, which would be"
-            f" random; take a model that was trained for this, or copy or download it again"
-        )
+        reason = f"its weights lack {lacking[0]}{more}, which would be random"
+        remedy = "take a model that was trained for this, or copy or download it again"
+        raise UnusableModelError(f"{who} cannot be loaded: {reason}; {remedy}")
 
 
 def _times(shape: Collection[int]) -> str:
@@ -325,28 +317,21 @@ _NO_MEMORY = re.compile(
 
 def _explain(error: Exception) -> str:
     if is_out_of_memory(error):
-        return (
-            "there is not enough memory for it; write dtype=bfloat16, as another model of the run, or take a smaller"
-            " model or a larger machine"
-        )
+        return f"there is not enough memory for it; {_IN_LESS_MEMORY}"
     text = " ".join(str(error).split())
-    said = f"{type(error).__name__}: {text}"
-    if isinstance(error, ImportError):
-        said = f"ImportError: {text}"
+    said = f"{'ImportError' if isinstance(error, ImportError) else type(error).__name__}: {text}"
     for pattern, advice in _ADVICE.items():
         if found := re.search(pattern, said):
             named = re.search(r"model type `([^`]{1,60})`", text)
-            return advice.format(
-                told=brief(text),
-                part=found.groupdict().get("part") or "weights",
-                version=_version("transformers") if "{version}" in advice else "",
-                of_type=f" ({named[1]})" if named else "",
-            )
+            part, of_type = found.groupdict().get("part") or "weights", f" ({named[1]})" if named else ""
+            version = _version("transformers") if "{version}" in advice else ""
+            return advice.format(told=brief(text), part=part, version=version, of_type=of_type)
     if _OFFLINE.search(text):
         return f"it is no folder here, and {_explain_hub(error, 'name another')}"
     return f"{type(error).__name__}: {brief(text, 300)}"
 
 
+_IN_LESS_MEMORY = "write dtype=bfloat16, as another model of the run, or take a smaller model or a larger machine"
 _AGAIN = "copy or download the model again"
 _NO_TOKENIZER = f"its folder lacks the files of its tokenizer; {_AGAIN}, with all files"
 _ADVICE = {

@@ -9,7 +9,8 @@ from subitize.analysis.overview import Names
 from subitize.records import Scalar, base_suite
 from subitize.registry import paper_of
 from subitize.report.scores import explain_marks
-from subitize.report.table import NOTHING, Column, Result, Table
+from subitize.report.table import Column, Result, Table
+from subitize.report.texts import NOTHING
 
 _NAMES = ("model", "question", "group")
 # By field of what agrees: heading and meaning.
@@ -80,12 +81,7 @@ def judge_agreement_result(found: Sequence[JudgeAgreement], names: Names) -> Res
     return Result(tuple(tables), list(map(names.row, found)), notes=(*explain_marks(found, names), *lines))
 
 
-def _make_table(
-    title: str,
-    names: Sequence[str],
-    rows: Sequence[tuple[Sequence[str], object]],
-    of: str,
-) -> Table:
+def _make_table(title: str, names: Sequence[str], rows: Sequence[tuple[Sequence[str], object]], of: str) -> Table:
     """Make a table without the figures that no row has."""
     lines = ((*own, *(getattr(one, field, None) for field in _COLUMNS)) for own, one in rows)
     caption = f"value [95 % interval {of}]; {NOTHING} not defined, as where all answers are the same"

@@ -8,9 +8,11 @@ from subitize.analysis.overview import Names
 from subitize.analysis.rescoring import REASONS, Rescored, ScorerDisagreement, rescore_by_suite, rescore_recorded
 from subitize.analysis.scorers import DRAWING_SCORERS, SCORERS, DrawingScorer, Scorer
 from subitize.report import charts
+from subitize.report.estimates import MODEL
 from subitize.report.scores import explain_marks
-from subitize.report.series import MODEL, ReportRun
-from subitize.report.table import Column, Figure, Paragraph, Record, Result, RowKind, Section, Table, break_lines
+from subitize.report.series import ReportRun
+from subitize.report.table import Column, Figure, Paragraph, Record, Result, RowKind, Section, Table
+from subitize.report.texts import break_lines
 
 _INFORMED = (
     "A judge that answers the questions of a scene graph, or scores a prompt, is informed: it knows what was asked for."
@@ -30,10 +32,10 @@ def alignment_sections(sources: Sequence[ReportRun]) -> list[Section]:
     found = [(source, one) for source in sources for one in align_survey(source.survey)]
     if not found:
         return []
-    records: list[tuple[Record, RowKind]] = [
-        (_record(one, _label(source, one, sources), source.name_judge(one.judge)), source.badge(one.model))
-        for source, one in found
-    ]
+    records: list[tuple[Record, RowKind]] = []
+    for source, one in found:
+        record = _record(one, _label(source, one, sources), source.name_judge(one.judge))
+        records.append((record, source.badge(one.model)))
     table = Table.of_records("alignment", "How well drawings fit their prompts", records, _CAPTION)
     meanings = (f"{measure} is {MEASURES[measure]}" for measure in dict.fromkeys(one.measure for _, one in found))
     note = Paragraph(f"Here {'; '.join(meanings)}.")
@@ -115,12 +117,8 @@ def rescoring_sections(sources: Sequence[ReportRun]) -> list[Section]:
     ]
     if not found:
         return []
-    scores = Table.of_records(
-        "others-scores",
-        "Scores by others, and ours",
-        [(_score_record(model, one), badge) for model, badge, one in found],
-        _SAME,
-    )
+    records = [(_score_record(model, one), badge) for model, badge, one in found]
+    scores = Table.of_records("others-scores", "Scores by others, and ours", records, _SAME)
     differing: list[tuple[Record, RowKind]] = [
         (_reason_record(model, one, why, f"{why.reason}: {REASONS[why.reason]}", _quote(why)[:200]), badge)
         for model, badge, one in found

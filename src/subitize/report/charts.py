@@ -190,13 +190,7 @@ def spread(rows: Rows, palette: Palette) -> Spec:
 
 
 def forest(
-    rows: Rows,
-    models: Sequence[str],
-    palette: Palette,
-    *,
-    x_title: str,
-    order: Sequence[str],
-    are_ratios: bool = False,
+    rows: Rows, models: Sequence[str], palette: Palette, *, x_title: str, order: Sequence[str], are_ratios: bool = False
 ) -> Spec:
     """Draw one estimate per line with its interval and a line where there is no effect, one panel per model.
 

@@ -11,23 +11,11 @@ from subitize.analysis.published import AS_THE_PAPER, VERDICTS, CellMatch, Compa
 from subitize.interfaces import Tables
 from subitize.io.frames import group_rows
 from subitize.records import Estimate, to_plain
-from subitize.report import charts, table
+from subitize.report import charts, texts
 from subitize.report.charts import Palette
-from subitize.report.table import (
-    Block,
-    Column,
-    Figure,
-    Paragraph,
-    Result,
-    Row,
-    Section,
-    Table,
-    Worded,
-    estimate_text,
-    number_of,
-    number_text,
-    slug,
-)
+from subitize.report.estimates import bounds, methods, sizes
+from subitize.report.table import Block, Column, Figure, Paragraph, Result, Row, Section, Table, Worded
+from subitize.report.texts import estimate_text, number_of, number_text, slug
 
 if TYPE_CHECKING:
     from subitize.analysis.overview import Names
@@ -65,12 +53,6 @@ def claims_section(suite: str, groups: Mapping[str, Sequence[Claim]], wording: W
 
 def _tests(name: str, found: Sequence[Claim], wording: Wording) -> list[Block]:
     """Draw the differences behind the claims for all models together; those of each model are in the data."""
-    from subitize.report.series import (  # it loads the store, which `report reproduce` does without
-        bounds,
-        methods,
-        sizes,
-    )
-
     tested = [(one, each) for one in found for each in one.comparisons]
     if not tested:
         return []
@@ -123,7 +105,7 @@ def describe_level(models: int) -> str:
 
 def write_p(p: float) -> str:
     """Write a p-value with its sign."""
-    text = table.write_p(p)
+    text = texts.write_p(p)
     return text if text.startswith("<") else f"= {text}"
 
 
@@ -161,12 +143,11 @@ def reproduction_result(comparisons: Sequence[ComparedCell]) -> Result:
 
 def compared_tables(comparisons: Sequence[ComparedCell]) -> tuple[Table, ...]:
     """Make a table of each of a paper's, with the published figures beside ours."""
-    return tuple(
-        Table.from_cells(
-            slug(name), name, {(one.row, one.column): _compare(one) for one in own}, [Column("")], empty=""
-        )
-        for name, own in group_rows(comparisons, lambda one: one.table).items()
-    )
+    tables = []
+    for name, own in group_rows(comparisons, lambda one: one.table).items():
+        cells = {(one.row, one.column): _compare(one) for one in own}
+        tables.append(Table.from_cells(slug(name), name, cells, [Column("")], empty=""))
+    return tuple(tables)
 
 
 def _compare(cell: ComparedCell) -> Worded:

@@ -7,20 +7,16 @@ from dataclasses import dataclass, field, replace
 from subitize.analysis.compare import Comparisons, Leaderboard, LeftOut, RefinementEffect, compare
 from subitize.analysis.design import ESTIMANDS, Prompts, name_level
 from subitize.analysis.overview import Names
-from subitize.analysis.score import (
-    LeftOutResults,
-    PromptResult,
-    RefinementMeasure,
-    Unusable,
-    gather_decided,
-)
+from subitize.analysis.score import LeftOutResults, PromptResult, RefinementMeasure, Unusable, gather_decided
 from subitize.frame import NO_JUDGE
 from subitize.records import Estimate, to_plain
 from subitize.report import charts
 from subitize.report.charts import Palette
+from subitize.report.estimates import MODEL, bounds, methods, sizes
 from subitize.report.scores import STAND_IN, explain_marks
-from subitize.report.series import MODEL, Series, bounds, methods, sizes
-from subitize.report.table import Block, Column, Figure, Paragraph, Record, Result, RowKind, Section, Table, slug
+from subitize.report.series import Series
+from subitize.report.table import Block, Column, Figure, Paragraph, Record, Result, RowKind, Section, Table
+from subitize.report.texts import slug
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,19 +169,13 @@ def comparison_result(found: Comparisons, names: Names, prompts: Prompts) -> Res
         ps = (Column.p("p", _FLIPS), Column.p("p (Holm)", "adjusted for all pairs of a table"))
         tables.append(Table.of("leaderboard", title, heads, ranks, _VALUES))
         tables.append(Table.of("pairs", "", ("models", Column("difference", digits=3), *ps), pairs, _VALUES))
-    stand_ins = [STAND_IN] * any(of.model in names.models for one in found.boards for of in one.models)
-    about = f"intervals are about {ESTIMANDS[prompts]}"
-    notes = (
-        *map(write_left_out, names.rename(found.left_out)),
-        *(_name_models(one, names) for one in found.notes),
-        *stand_ins,
-        about,
-    )
-    boards = [
-        {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)} for one in found.boards
-    ]
+    notes = [*map(write_left_out, names.rename(found.left_out)), *(_name_models(one, names) for one in found.notes)]
+    notes += [STAND_IN] * any(of.model in names.models for one in found.boards for of in one.models)
+    notes.append(f"intervals are about {ESTIMANDS[prompts]}")
+    plain = ((one.board._asdict(), to_plain(one.models), to_plain(one.pairs)) for one in found.boards)
+    boards = [{**board, "models": models, "pairs": pairs} for board, models, pairs in plain]
     records = {"prompts": prompts, "leaderboards": boards, "left_out": found.left_out, "notes": found.notes}
-    return Result(tuple(tables), names.plain(records), notes=notes)
+    return Result(tuple(tables), names.plain(records), notes=tuple(notes))
 
 
 def _name_models(note: str, names: Names) -> str:
@@ -211,10 +201,8 @@ def _without_repeats(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
 
 def write_left_out(one: LeftOut) -> str:
     """Say how much of a model is in no comparison."""
-    return (
-        f"left out: {one.count} of {one.total} answers about {one.model} in {one.suite}, which not all models have or "
-        "which are excluded"
-    )
+    answers = f"{one.count} of {one.total} answers about {one.model} in {one.suite}"
+    return f"left out: {answers}, which not all models have or which are excluded"
 
 
 def refinement_result(rows: Sequence[RefinementEffect], names: Names) -> Result:

@@ -18,6 +18,7 @@ from subitize.interfaces import Events
 from subitize.io.frames import group_rows
 from subitize.records import REFINED, Draw, base_suite
 from subitize.registry import find_references, find_suite_title, paper_of
+from subitize.report import leaderboard, provenance
 from subitize.report.alignment import alignment_sections, rescoring_sections
 from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section
@@ -25,39 +26,11 @@ from subitize.report.comparisons import refinement_sections
 from subitize.report.costs import cost_sections
 from subitize.report.figures import draw_figures_ahead
 from subitize.report.gallery import make_gallery
-from subitize.report.leaderboard import (
-    KnownModels,
-    describe_standing,
-    drop_stand_ins,
-    factor_sections,
-    finish_leaderboard,
-    rank_counts,
-    rank_scores,
-    stand_series,
-)
 from subitize.report.number_sense import counting_sections, small_sample_warning
-from subitize.report.provenance import (
-    days,
-    describe_protocols,
-    describe_provenance,
-    find_protocols,
-    missing_data_section,
-    warn_of_protocols,
-)
+from subitize.report.scores import TAKE_BACK
 from subitize.report.series import CountingModel, ReportRun, Series, level_text, list_series, rank
-from subitize.report.table import (
-    Citation,
-    Document,
-    Paragraph,
-    RowKind,
-    Section,
-    SuiteReport,
-    Table,
-    number_of,
-    percent_text,
-    printable,
-    slug,
-)
+from subitize.report.table import Citation, Document, Paragraph, RowKind, Section, SuiteReport, Table
+from subitize.report.texts import number_of, percent_text, printable, slug
 from subitize.suites.datasets import name_datasets
 
 _OF_COUNTS = {"number", "category", "wording"}
@@ -80,24 +53,24 @@ def build_report(sources: Sequence[ReportRun], events: Events) -> Document:
     reports = {suite: _report_suite(suite, series, counted[suite], palette) for suite in suites}
     for report in reports.values():
         draw_figures_ahead(report.sections)
-    protocols = find_protocols(series)
+    protocols = provenance.find_protocols(series)
     leaders, results, headlines = [], [], {}
     standings: dict[str, Mapping[str, Ranked]] = {}
     for suite, report in reports.items():
         own, name = [one for one in series if one.suite == suite], slug(suite)
         shown = {row.cells[0] for one in report.leaderboard if isinstance(one, Table) for row in one.rows}
         followed = [one for one in protocols if one.series.suite == suite and one.series.label in shown]
-        standings[suite] = stand_series(own)
+        standings[suite] = leaderboard.stand_series(own)
         sizes = {one.series.label: count for one in followed if (count := one.parameter_count) is not None}
-        known = KnownModels(standings[suite], sizes, {one.series.label: one.link() for one in followed})
+        known = leaderboard.KnownModels(standings[suite], sizes, {one.series.label: one.link() for one in followed})
         published_by = (paper.judged_by.get(suite) if (paper := paper_of(suite)) else None) or ""
         leader = [
-            finish_leaderboard(one, known, published_by) if isinstance(one, Table) else one
+            leaderboard.finish_leaderboard(one, known, published_by) if isinstance(one, Table) else one
             for one in report.leaderboard
         ]
         sections, headlines[suite] = [*report.sections], report.headline
         left_out = [Paragraph(_EXCLUDED.format(one.label, len(one.observations))) for one in own if one.is_excluded]
-        blocks = (*warn_of_protocols(followed), *leader[:1], _describe_judges(own), *leader[1:], *left_out)
+        blocks = (*provenance.warn_of_protocols(followed), *leader[:1], _describe_judges(own), *leader[1:], *left_out)
         leaders.append(Section(f"{name}-leaderboard", titles[suite], blocks))
         draw_figures_ahead(leaders[-1:])
         gallery = make_gallery(name, own, events)
@@ -107,7 +80,13 @@ def build_report(sources: Sequence[ReportRun], events: Events) -> Document:
         results.append(Section(name, titles[suite], notes, tuple(sections)))
     cited = [Section("citations", "Please cite", works)] if (works := references(suites, sources)) else []
     costs = (*alignment_sections(sources), *rescoring_sections(sources), *cost_sections(sources, series))
-    last = (*costs, missing_data_section(sources), describe_protocols(protocols), describe_provenance(sources), *cited)
+    last = (
+        *costs,
+        provenance.missing_data_section(sources),
+        provenance.describe_protocols(protocols),
+        provenance.describe_provenance(sources),
+        *cited,
+    )
     *others, last_title = [title for suite, title in titles.items() if base_suite(suite) == suite] or titles.values()
     return Document(
         " and ".join(filter(None, [", ".join(others), last_title])),
@@ -124,7 +103,7 @@ def _report_suite(
     refined = [one for one in series if one.suite != suite and base_suite(one.suite) == suite]
     if REFINED in suite:
         left = [one for one in own if not one.is_excluded]
-        return SuiteReport(rank_scores(slug(suite), left, _score(left, ())) if left else (), ())
+        return SuiteReport(leaderboard.rank_scores(slug(suite), left, _score(left, ())) if left else (), ())
     paper = paper_of(suite)
     report = papers.load(paper.report)(suite, own, refined, counted, palette) if paper and paper.report else None
     if report is None:
@@ -139,10 +118,7 @@ def _check_left(series: Sequence[Series]) -> None:
     """Refuse a report if everything is excluded."""
     if all(one.is_excluded for one in series):
         count = sum(len(one.observations) for one in series)
-        raise NothingToDoError(
-            f"all {count} observations are excluded; take an exclusion back with: "
-            "subitize show RUN --exclude ITEM --reason WHY --undo"
-        )
+        raise NothingToDoError(f"all {count} observations are excluded; {TAKE_BACK}")
 
 
 def _count(sources: Sequence[ReportRun], series: Sequence[Series]) -> dict[str, list[CountingModel]]:
@@ -174,10 +150,12 @@ def _default_report(
     factors = list_factors(item for one in left for item in one.observations.seen_items())
     if not counted:
         scores = _score(left, factors)
-        return SuiteReport(rank_scores(suite, left, scores), factor_sections(suite, left, scores, palette))
+        sections = leaderboard.factor_sections(suite, left, scores, palette)
+        return SuiteReport(leaderboard.rank_scores(suite, left, scores), sections)
     paper = paper_of(name)
     published: PublishedCounts | None = papers.load(paper.counts).get(name) if paper and paper.counts else None
-    leader = rank_counts(suite, counted, name_baselines(model.report.numbers for model in counted), published)
+    baselines = name_baselines(model.report.numbers for model in counted)
+    leader = leaderboard.rank_counts(suite, counted, baselines, published)
     are_drawn = all(isinstance(one.observations.seen_items()[0].task, Draw) for one in left)
     sections = counting_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
     if paper and paper.count_claims:
@@ -188,7 +166,7 @@ def _default_report(
         sections += filter(None, [claims_section(suite, found, Wording("claim", "claims", _CLAIMED))])
     others = [name for name in factors if name not in _OF_COUNTS]
     if others:
-        sections += factor_sections(suite, left, _score(left, others), palette)
+        sections += leaderboard.factor_sections(suite, left, _score(left, others), palette)
     return SuiteReport(leader, sections)
 
 
@@ -228,9 +206,8 @@ def _describe_judges(series: Sequence[Series]) -> Paragraph:
 def references(suites: Iterable[str], sources: Iterable[ReportRun] = ()) -> tuple[Citation, ...]:
     """List what to cite, each work once: for suites, refined or not, and for published sets of questions."""
     works = dict.fromkeys(work for suite in suites for work in find_references(suite))
-    datasets = dict.fromkeys(
-        one for source in sources for one in name_datasets(source.survey.observations.seen_items())
-    )
+    seen = (source.survey.observations.seen_items() for source in sources)
+    datasets = dict.fromkeys(one for items in seen for one in name_datasets(items))
     return (
         *(Citation(work.citation, work.url, work.use) for work in works),
         *(Citation(one.citation, one.url, f"{one.title}: the questions") for one in datasets),
@@ -252,11 +229,11 @@ def _summarize(
     # Refined prompts are covered by the section on their originals.
     originals = (one for one in series if base_suite(one.suite) == one.suite)
     for suite, own in group_rows(originals, lambda one: one.suite).items():
-        fit = drop_stand_ins([one for one in own if one.badge != "stand-in judge"])
+        fit = leaderboard.drop_stand_ins([one for one in own if one.badge != "stand-in judge"])
         if not fit:
             sentences.append(f"In {suite}, nothing can be said: a stand-in judged the drawings of real models.")
             continue
-        ranked = drop_stand_ins(
+        ranked = leaderboard.drop_stand_ins(
             [one for one in counted[suite] if one.report.accuracy and one.badge != "stand-in judge"]
         )
         ranks = standings[suite]
@@ -272,7 +249,7 @@ def _describe_coverage(sources: Sequence[ReportRun], series: Sequence[Series]) -
     items = {(own.source.name, id) for own in series for id in own.observations.rows["item"].unique()}
     made = [trail for source in sources for trail in source.trails.responses.values()]
     responses = sum(trail.responses for trail in made)
-    when = days(min(trail.first_at for trail in made), max(trail.last_at for trail in made))
+    when = provenance.days(min(trail.first_at for trail in made), max(trail.last_at for trail in made))
     whole = f"{number_of(len(names), 'run')} ({', '.join(names)}) with {number_of(len(models), 'model')}"
     return (
         f"This report covers {whole}{_stand_ins(list(models.values()))}: {number_of(len(items), 'scored item')} and "
@@ -298,8 +275,9 @@ def _headline(suite: str, ranked: Sequence[CountingModel], standings: Mapping[st
         return f"In {suite}, {best.label} was measured: {right}."
     if best.report.accuracy and not best.report.accuracy.value:
         return f"In {suite}, no model is ever right."
+    standing = leaderboard.describe_standing(best.label, standings)
     others = f"{worst.label} is right least often, in {percent_text(worst.report.accuracy)}."
-    return f"In {suite}, {best.label} is right most often: {right}.{describe_standing(best.label, standings)} {others}"
+    return f"In {suite}, {best.label} is right most often: {right}.{standing} {others}"
 
 
 def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ranked]) -> str:
@@ -310,6 +288,5 @@ def _accuracies(suite: str, series: Sequence[Series], standings: Mapping[str, Ra
     best = max(found, key=lambda label: found[label].value)
     if not found[best].value:
         return f"In {suite}, no model is ever right."
-    return (
-        f"In {suite}, {best} is right most often: in {percent_text(found[best])}.{describe_standing(best, standings)}"
-    )
+    standing = leaderboard.describe_standing(best, standings)
+    return f"In {suite}, {best} is right most often: in {percent_text(found[best])}.{standing}"

@@ -11,7 +11,8 @@ from subitize.analysis.design import with_units
 from subitize.evaluate.forecast import Expense, Forecast
 from subitize.records import Estimate, to_plain
 from subitize.report.series import ReportRun, Series
-from subitize.report.table import Column, Paragraph, Record, Result, RowKind, Section, Table, number_of
+from subitize.report.table import Column, Paragraph, Record, Result, RowKind, Section, Table
+from subitize.report.texts import number_of
 from subitize.stats.estimate import Scale, estimate
 
 _UNSETTLED = "Timed out or cut off: the try may have been paid for, and its repetition once more."

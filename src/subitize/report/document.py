@@ -33,8 +33,7 @@ def write_report(
 ) -> list[Path]:
     """Write the report of these runs, and return its files."""
     check_outputs(outputs)
-    chart_engine.start()
-    with gc_paused():
+    with chart_engine.drawing(), gc_paused():
         document = build_report(read_sources(runs, reader), events)
         if outputs.tables or outputs.figures:
             document.check_names()
@@ -42,15 +41,15 @@ def write_report(
         return [*files, write_atomic(outputs.page, (text.encode() for text in to_html(document)))]
 
 
-def check_outputs(outputs: Outputs) -> None:
-    """Refuse early what could not be written later."""
+def check_outputs(outputs: Outputs, option: str = "out") -> None:
+    """Refuse early what could not be written later; the option names the page in messages."""
     page = outputs.page
     if page.is_dir():
-        raise BadValueError(f"`out` {page} is a folder; name a file in it, as {page / 'report.html'}")
+        raise BadValueError(f"`{option}` {page} is a folder; name a file in it, as {page / 'report.html'}")
     if not page.parent.is_dir():
-        raise BadValueError(f"`out` {page}: there is no folder {page.parent}; make it first: mkdir -p {page.parent}")
+        raise BadValueError(f"`{option}` {page}: there is no folder {page.parent}; run: mkdir -p {page.parent}")
     if not os.access(page.parent, os.W_OK):
-        raise StorageError(f"`out` {page}: the folder {page.parent} cannot be written to; choose another")
+        raise StorageError(f"`{option}` {page}: the folder {page.parent} cannot be written to; choose another")
     for flag, folder in (("`figures`", outputs.figures), ("`tables`", outputs.tables)):
         if folder is not None and os.path.lexists(folder) and not folder.is_dir():
             raise BadValueError(f"{flag} {folder} is not a folder; name one")

@@ -7,14 +7,15 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from subitize.io.outputs import write_atomic
-from subitize.report.table import Figure, Section, printable
+from subitize.report.table import Figure, Section
+from subitize.report.texts import printable
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -38,6 +39,17 @@ def start() -> None:
     if sys.executable and os.getpid() not in _engines:
         with suppress(OSError):
             _engines[os.getpid()] = _Engine()
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Have charts drawn ahead; where this ends early, as by Ctrl-C, the charts that still wait are dropped."""
+    start()
+    try:
+        yield
+    finally:
+        if engine := _engines.get(os.getpid()):
+            engine.drop()
 
 
 def draw_ahead(charts: Sequence[Chart]) -> None:
@@ -75,6 +87,11 @@ class _Engine:
         for text in map(json.dumps, charts):
             if text not in self._asked:
                 self._asked[text] = self._asking.submit(self._ask, text)
+
+    def drop(self) -> None:
+        for waiting in self._asked.values():
+            waiting.cancel()
+        self._asked.clear()
 
     def take(self, chart: Chart) -> str | None:
         self.draw_ahead([chart])

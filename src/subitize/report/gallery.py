@@ -158,13 +158,11 @@ def _pick(series: Sequence[Series]) -> tuple[list[_Picked], int]:
     is_decided = pl.col("verdict").is_in(["right", "wrong"])
     verdicts = pl.col("verdict").filter(is_decided).n_unique().over("drawn", "item", "repeat", "question_lot")
     lots = lots.with_columns(
-        stratum=pl.col("row").min().over("series", "verdict", "category"),
-        is_agreed=~is_decided | (verdicts < 2),
+        stratum=pl.col("row").min().over("series", "verdict", "category"), is_agreed=~is_decided | (verdicts < 2)
     )
     # One of several questions about an image is enough to show it.
-    one_each = lots.sort("is_agreed", "question_lot", "row").unique(
-        ["stratum", *_IMAGE], keep="first", maintain_order=True
-    )
+    ordered = lots.sort("is_agreed", "question_lot", "row")
+    one_each = ordered.unique(["stratum", *_IMAGE], keep="first", maintain_order=True)
     most = max(1, min(_CARDS_PER_STRATUM, _CARDS_IN_ALL // max(1, one_each["stratum"].n_unique())))
     first = one_each.sort("stratum", *_BEST).filter(pl.int_range(pl.len()).over("stratum") < most)
     if first.height > _CARDS_IN_ALL:
@@ -182,10 +180,8 @@ def _list_images(number: int, one: Series) -> pl.DataFrame:
         item.id: str(next((item.factors[name] for name in _CATEGORIES if name in item.factors), ""))
         for item in seen.seen_items()
     }
-    has_no_answer = pl.col("expected") == ""  # the right answer is unknown
-    is_right = (
-        pl.when(has_no_answer).then(pl.lit("unknown")).when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
-    )
+    decided = pl.when("is_right").then(pl.lit("right")).otherwise(pl.lit("wrong"))
+    verdict = pl.when(pl.col("expected") == "").then(pl.lit("unknown")).otherwise(decided)  # no right answer is known
     return seen.rows.select(
         "item",
         "repeat",
@@ -195,7 +191,7 @@ def _list_images(number: int, one: Series) -> pl.DataFrame:
         drawn=pl.lit(f"{one.source.name} {one.model}"),
         place=pl.int_range(pl.len()),
         label=pl.lit(one.label),
-        verdict=pl.when(pl.col("status") == "eligible").then(is_right).otherwise("status"),
+        verdict=pl.when(pl.col("status") == "eligible").then(verdict).otherwise("status"),
         category=pl.col("item").replace_strict(categories, return_dtype=pl.String),
     )
 
@@ -302,9 +298,8 @@ def _outlines(judged: Sequence[ReadingBasis], question: records.Question) -> tup
 
     To keep the page small not all are drawn; the numbers left out are returned, too.
     """
-    rule, boxes = next(
-        ((one.rule, one.evidence.boxes) for one in judged if isinstance(one.evidence, records.Boxes)), ("", ())
-    )
+    found = ((one.rule, one.evidence.boxes) for one in judged if isinstance(one.evidence, records.Boxes))
+    rule, boxes = next(found, ("", ()))
     counted = counted_boxes(boxes, asked, _parse(rule)) if boxes and (asked := _what_is_counted(question)) else []
     chosen = {id(box) for box in counted}
     others = sorted((box for box in boxes if id(box) not in chosen), key=lambda box: -box.score)
@@ -356,6 +351,4 @@ def _parse(rule: str) -> Rule:
 
 def _levels(texts: Iterable[str]) -> tuple[str, ...]:
     """Sort numbers by size, then names."""
-    return tuple(
-        sorted(set(texts), key=lambda text: (not text.isdecimal(), len(text) if text.isdecimal() else 0, text))
-    )
+    return tuple(sorted(set(texts), key=lambda text: (not text.isdecimal(), text.isdecimal() and len(text), text)))

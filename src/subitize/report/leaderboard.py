@@ -15,25 +15,10 @@ from subitize.analysis.score import Score
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, differing_design, level_name, level_text
-from subitize.report.table import (
-    KINDS,
-    Block,
-    Cell,
-    Column,
-    Columns,
-    Figure,
-    PublishedValue,
-    Row,
-    RowKind,
-    Section,
-    Table,
-    Worded,
-    billions,
-    list_names,
-    slug,
-    sort_key,
-)
+from subitize.report.estimates import MODEL, EstimateGrid
+from subitize.report.series import CountingModel, Series, differing_design, level_name, level_text
+from subitize.report.table import KINDS, Cell, Column, Figure, PublishedValue, Row, RowKind, Section, Table, Worded
+from subitize.report.texts import billions, list_names, slug, sort_key
 
 Cells = Mapping[str, Cell]
 _MOST_LEVELS_DRAWN = 16
@@ -91,7 +76,7 @@ def rank_counts(
     models: Sequence[CountingModel],
     baselines: Sequence[tuple[str, Baseline]],
     published: PublishedCounts | None,
-) -> list[Block]:
+) -> list[Table | Figure]:
     """Rank counting models by accuracy, best first, beside baselines and published figures."""
     is_partial = any(model.report.refused or model.report.discarded for model in models)
     hidden = dict.fromkeys(_OF_PARTIAL, not is_partial) | {"size": not published}
@@ -142,14 +127,14 @@ def _accuracy(cells: Cells) -> float:
     return float(text) if text else -inf
 
 
-def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Block]:
+def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Sequence[Score]]) -> list[Table | Figure]:
     """Rank the models of any other suite by accuracy, best first; scores are given by label."""
     whole = {
         label: {score.measure: score.estimate for score in own if score.factor == WHOLE}
         for label, own in scores.items()
     }
     measures = [name for name in _MEASURES if any(name in found for found in whole.values())]
-    columns: Columns = (MODEL, *(Column(_MEASURES[name], digits=2 if name != "nae" else 3) for name in measures), "n")
+    shown = [Column(_MEASURES[name], digits=2 if name != "nae" else 3) for name in measures]
     rows = []
     for one in series:
         found = whole[one.label]
@@ -159,7 +144,7 @@ def rank_scores(suite: str, series: Sequence[Series], scores: Mapping[str, Seque
         rank = ("accuracy" not in found, -(accuracy.value if accuracy else 0.0))
         rows.append((rank, Row(cells, one.badge)))
     ordered = [row for _, row in sorted(rows, key=lambda pair: pair[0])]
-    return [Table.of(f"{suite}-leaderboard", "Leaderboard", columns, ordered, _caption(ordered))]
+    return [Table.of(f"{suite}-leaderboard", "Leaderboard", (MODEL, *shown, "n"), ordered, _caption(ordered))]
 
 
 def _caption(rows: Sequence[Row], published: PublishedCounts | None = None) -> str:
@@ -239,12 +224,10 @@ def finish_leaderboard(table: Table, known: KnownModels, published_by: str = "")
 def _clear_ranks(table: Table) -> Table:
     """Blank a paper's own ranks in rows that were judged by a stand-in."""
     are_ranks = [column.name.startswith(_RANK.name) for column in table.columns]
-    rows = (
-        replace(row, cells=tuple("" if rank else cell for cell, rank in zip(row.cells, are_ranks, strict=True)))
-        if row.badge == "stand-in judge"
-        else row
-        for row in table.rows
-    )
+    rows = []
+    for row in table.rows:
+        blank = tuple("" if rank else cell for cell, rank in zip(row.cells, are_ranks, strict=True))
+        rows.append(replace(row, cells=blank) if row.badge == "stand-in judge" else row)
     return replace(table, rows=tuple(rows))
 
 

@@ -14,22 +14,11 @@ from subitize.language.numbers import in_words
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
+from subitize.report.estimates import MODEL, EstimateGrid, methods
 from subitize.report.scores import explain_marks
-from subitize.report.series import MODEL, CountingModel, EstimateGrid, differing_design, level_name, level_text, methods
-from subitize.report.table import (
-    Block,
-    Cell,
-    Column,
-    Figure,
-    Paragraph,
-    Result,
-    Row,
-    Section,
-    Table,
-    Worded,
-    estimate_text,
-    write_p,
-)
+from subitize.report.series import CountingModel, differing_design, level_name, level_text
+from subitize.report.table import Block, Cell, Column, Figure, Paragraph, Result, Row, Section, Table, Worded
+from subitize.report.texts import estimate_text, write_p
 from subitize.stats.answers import FALSE_ALARMS_BELOW, LEAST_HITS, Anchoring, KnowerLevel, KnownNumber
 from subitize.stats.cues import Cues
 from subitize.stats.weber import LEAST_POINTS, NoWeber, ScalarVariability, Weber
@@ -440,13 +429,11 @@ def _abstraction(study: _Study, found: Sequence[tuple[CountingModel, Abstraction
 
 def _wordings(study: _Study, _: object) -> Iterator[Block]:
     if any(len(model.report.wordings) > 1 for model in study.models):
-        rows = [
-            model.row(
-                one.wording, "kept" * (one.wording == model.report.wording), one.accuracy, one.mae, one.nae, one.n
-            )
-            for model in study.models
-            for one in model.report.wordings
-        ]
+        rows = []
+        for model in study.models:
+            for one in model.report.wordings:
+                kept = "kept" * (one.wording == model.report.wording)
+                rows.append(model.row(one.wording, kept, one.accuracy, one.mae, one.nae, one.n))
         columns = (MODEL, Column.text("Wording"), Column.text(""), "Accuracy", "MAE", Column("NAE", digits=3), "n")
         caption = (
             "For each model the wording kept is that with the smallest mean absolute error, as in the paper, among "
@@ -527,12 +514,10 @@ def counting_result(enumerations: Sequence[CountingReport], names: Names) -> Res
         notes.append(
             f"! some category has fewer than {LEAST_PER_CELL} answers to some number; the paper asks for as many"
         )
-    rows = [
-        one.row()
-        | {"matrices": {category: matrix.tolist() for category, matrix in one.matrices.items()}}
-        | {"is_stand_in": one.model in names.models}
-        for one in enumerations
-    ]
+    rows = []
+    for one in enumerations:
+        matrices = {category: matrix.tolist() for category, matrix in one.matrices.items()}
+        rows.append(one.row() | {"matrices": matrices, "is_stand_in": one.model in names.models})
     return Result(tuple(tables), names.plain(rows), notes=tuple(notes))
 
 

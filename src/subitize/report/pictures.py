@@ -14,7 +14,8 @@ from subitize.errors import SubitizeError
 from subitize.evaluate.pictures import Loader
 from subitize.io.images import decode
 from subitize.records import Elsewhere, Filed, Picture, Stimulus, Stored
-from subitize.report.table import Thumbnail, printable
+from subitize.report.table import Thumbnail
+from subitize.report.texts import printable
 from subitize.stimuli.recipes import BACKGROUNDS, layout, paint, recipe_random
 from subitize.store.images import Images
 

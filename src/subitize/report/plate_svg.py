@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
-from itertools import accumulate
+from itertools import accumulate, count
 from typing import Literal
 
 from PIL import Image, ImageFont, ImageOps
@@ -15,7 +15,7 @@ from subitize.io.images import LARGEST_IMAGE_MEGAPIXELS
 from subitize.records import Picture
 from subitize.report.figures import GRID, INK, QUIET
 from subitize.report.pictures import to_data_uri
-from subitize.report.table import break_lines, printable
+from subitize.report.texts import break_lines, printable
 
 PlateVerdict = Literal["right", "wrong", "refused", "failed", "unjudged", "unasked"]
 _SMALLEST_PX, _LARGEST_PX = 64, 1024
@@ -107,10 +107,8 @@ def draw(grid: PlateGrid, notes: Sequence[str], side_px: int, load: Load) -> Ite
     footer = list(_draw_footer(grid, notes, sizes, (tops[-1], width)))
     height = tops[-1] + sizes.line * len(footer) + sizes.gap
     if width * height > LARGEST_IMAGE_MEGAPIXELS * 1_000_000:
-        raise BadValueError(
-            f"a plate of {width} × {height} px is too large: at most {LARGEST_IMAGE_MEGAPIXELS} megapixels; name fewer "
-            "models or prompts, or a lower `size_px`"
-        )
+        most = f"at most {LARGEST_IMAGE_MEGAPIXELS} megapixels; name fewer models or prompts, or a lower `size_px`"
+        raise BadValueError(f"a plate of {width} × {height} px is too large: {most}")
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         f' font-family="{_FONTS}"><rect width="{width}" height="{height}" fill="white"/>'
@@ -130,10 +128,8 @@ class _Sizes:
         if not _SMALLEST_PX <= side_px <= _LARGEST_PX:
             raise BadValueError(f"`size_px` {side_px}: should be from {_SMALLEST_PX} to {_LARGEST_PX}")
         self.side = side_px
-        unit = side_px / _UNIT_PX
-        self.gap, self.label, self.mark, self.font, self.line = (
-            max(1, round(unit * size)) for size in (10, 130, 24, 12.5, 16)
-        )
+        sizes = (max(1, round(side_px / _UNIT_PX * size)) for size in (10, 130, 24, 12.5, 16))
+        self.gap, self.label, self.mark, self.font, self.line = sizes
 
     def height(self, tile: Tile, width: int) -> int:
         """Compute the height of a tile."""
@@ -188,11 +184,9 @@ def _draw_lines(lines: Sequence[str], sizes: _Sizes, place: tuple[int, int], col
     left, top = place
     if not lines:
         return ""
-    base = top + round(sizes.line * 0.85)
-    each = "".join(
-        f'<tspan x="{left}" y="{base + sizes.line * row}">{escape(line)}</tspan>' for row, line in enumerate(lines)
-    )
-    return f'<text font-size="{sizes.font}" fill="{colour}">{each}</text>'
+    bases = count(top + round(sizes.line * 0.85), sizes.line)
+    each = (f'<tspan x="{left}" y="{base}">{escape(line)}</tspan>' for base, line in zip(bases, lines, strict=False))
+    return f'<text font-size="{sizes.font}" fill="{colour}">{"".join(each)}</text>'
 
 
 def _draw_mark(verdict: PlateVerdict | None, left: int, top: int, side_px: int) -> str:

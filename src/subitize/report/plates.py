@@ -19,7 +19,7 @@ from subitize.records import FAILED, REFUSED, Ask, Choose, Count, Draw, Drawn, E
 from subitize.report.gallery import describe_outcome, describe_target, describe_value
 from subitize.report.pictures import shrink
 from subitize.report.plate_svg import PlateGrid, PlateVerdict, Tile, draw
-from subitize.report.scores import STAND_IN
+from subitize.report.scores import INFORMED, STAND_IN, TAKE_BACK
 from subitize.store import Run, find_spec
 from subitize.store.rows import look_up_failures, look_up_responses
 
@@ -130,19 +130,15 @@ def _find_item(survey: RunFrame, name: str) -> Item:
     found = items.get(name) or next(by_words, None) or find_item(survey.run, name)
     reason = survey.run.exclusions().get(found.id)
     if reason is not None:
-        raise BadValueError(
-            f"item {found.id!r} is excluded ({reason}); take it back first: "
-            f"subitize show RUN --exclude {found.id} --reason WHY --undo"
-        )
+        remedy = f"take it back first: subitize show RUN --exclude {found.id} --reason WHY --undo"
+        raise BadValueError(f"item {found.id!r} is excluded ({reason}); {remedy}")
     return found
 
 
 def _choose_suite(observations: Frame, name: str | None) -> str:
     known = observations.rows["suite"].unique().sort().to_list()
     if not known:
-        raise NothingToDoError(
-            "everything is excluded; take an exclusion back with: subitize show RUN --exclude ITEM --reason WHY --undo"
-        )
+        raise NothingToDoError(f"everything is excluded; {TAKE_BACK}")
     if name is not None and name not in known:
         raise UnknownNameError("suite with readings", name, known)
     if name is None and len(known) > 1:
@@ -231,10 +227,8 @@ def _shown(pieces: Iterator[str], load: _Loader) -> Iterator[str]:
     if load.shown:
         return
     if load.named:
-        raise NothingToDoError(
-            f"the {load.named} pictures of this plate are known by name only; attach them first: "
-            "subitize import attachments RUN FOLDER"
-        )
+        remedy = "attach them first: subitize import attachments RUN FOLDER"
+        raise NothingToDoError(f"the {load.named} pictures of this plate are known by name only; {remedy}")
     held = f"none of its {load.unshown} pictures can be read" if load.unshown else "nothing of it was drawn"
     raise NothingToDoError(f"there is no picture for this plate: {held}; choose others with `item`, `model`, `repeat`")
 
@@ -300,5 +294,5 @@ def _notes(plate: Plate, run: Run) -> list[str]:
     if any(names.has(model, plate.judge) for model in plate.models):
         notes.append(STAND_IN)
     if plate.is_informed:
-        notes.append("† informed: the judge knew what was asked for")
+        notes.append(INFORMED)
     return notes

@@ -14,19 +14,8 @@ from subitize.analysis.provenance import Group, ResponseTrail
 from subitize.io.frames import group_rows
 from subitize.records import FAILED
 from subitize.report.series import ReportRun, Series
-from subitize.report.table import (
-    Column,
-    Facts,
-    Paragraph,
-    Record,
-    Row,
-    RowKind,
-    Section,
-    Table,
-    Worded,
-    number_of,
-    slug,
-)
+from subitize.report.table import Column, Facts, Paragraph, Record, RowKind, Section, Table, Worded
+from subitize.report.texts import number_of, slug
 from subitize.store import Entry
 from subitize.store.rows import list_sources, look_up_failures
 from subitize.suites.datasets import name_datasets
@@ -164,18 +153,10 @@ def missing_data_section(sources: Sequence[ReportRun]) -> Section:
 def _reasons(source: ReportRun) -> list[Table]:
     failed = source.survey.responses.filter(pl.col("kind") == FAILED)["trial"].to_list()
     reasons = Counter(look_up_failures(source.run, failed).values()).most_common(_REASONS_LISTED)
-    why = Table.of(
-        f"failures-{slug(source.name)}",
-        f"Why trials of {source.name} failed",
-        (Column.text("Reason"), "Trials"),
-        map(Row, reasons),
-    )
-    left_out = Table.of(
-        f"exclusions-{slug(source.name)}",
-        f"Items of {source.name} left out by hand",
-        (Column.text("Item"), Column.text("Reason")),
-        map(Row, source.run.exclusions().items()),
-    )
+    run, reason = slug(source.name), Column.text("Reason")
+    why = Table.of(f"failures-{run}", f"Why trials of {source.name} failed", (reason, "Trials"), reasons)
+    title, excluded = f"Items of {source.name} left out by hand", source.run.exclusions().items()
+    left_out = Table.of(f"exclusions-{run}", title, (Column.text("Item"), reason), excluded)
     return [table for table in (why, left_out) if table.rows]
 
 
@@ -248,10 +229,8 @@ def warn_of_protocols(protocols: Sequence[SeriesProtocol]) -> list[Paragraph]:
     lines = []
     if len(groups) > 1:
         members, *others = groups
-        lines = [
-            f"Not all rows may be compared: they follow {len(groups)} protocols. "
-            f"{_labels(members)}: protocol {members[0].number}. The others differ from it:"
-        ]
+        lead = f"Not all rows may be compared: they follow {len(groups)} protocols."
+        lines = [f"{lead} {_labels(members)}: protocol {members[0].number}. The others differ from it:"]
         for own in others[:_MOST_COMPARED]:
             found = differences(own[0].protocol, members[0].protocol)
             lines.append(f"{_labels(own)}: protocol {own[0].number}; {'; '.join(found)}.")
@@ -280,7 +259,7 @@ def _describe(fingerprint: str, members: Sequence[SeriesProtocol]) -> Facts:
 
 def _own(one: SeriesProtocol) -> Record:
     series, own, calls, readings = one.series, one.followed, one.followed.calls, one.followed.readings
-    answers = calls.answers()
+    answers, judged_by = calls.answers(), "; ".join(readings.revisions())
     settings = {name: "; ".join(list_values(values, calls.responses)) for name, values in calls.facts().items()}
     varying = [f"{name} = {', '.join(list_values(values, answers.responses))}" for name, values in own.varying.items()]
     rewritten = f"{answers.rewritten:,} of {answers.responses:,}" if answers.rewritten else ""
@@ -306,9 +285,7 @@ def _own(one: SeriesProtocol) -> Record:
         Column.text("Prompts rewritten"): rewritten,
         Column("Asked again", "Answers or images that were asked for more than once."): calls.asked_again or None,
         Column("Annotators"): readings.annotators or None,
-        Column.text("Revision of the judge", "As the server names it, with the build."): "; ".join(
-            readings.revisions()
-        ),
+        Column.text("Revision of the judge", "As the server names it, with the build."): judged_by,
         Column.text("Stored (UTC)"): days(calls.first_at, max(calls.last_at, readings.last_at)),
     }
 

@@ -9,11 +9,14 @@ from subitize.analysis.frame import Missing
 from subitize.analysis.overview import ItemStory, Names, Overview, flatten
 from subitize.analysis.score import MEASURES, PassRate, Score
 from subitize.io.frames import group_rows
-from subitize.report.table import Cell, Column, Result, Table, Worded, billions, number_of
+from subitize.report.table import Cell, Column, Result, Table, Worded
+from subitize.report.texts import billions, number_of
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
 STAND_IN = "* an embedded stand-in, not a real model or judge"
+TAKE_BACK = "take an exclusion back with: subitize show RUN --exclude ITEM --reason WHY --undo"
+INFORMED = "† informed: the judge knew what was asked for"
 _VALUES = "value [95 % interval; of errors, cut off at 0]; n: answers that have a value"
 _OF_GROUPS = "; without accuracy: groups of images judged together, refused ones included"
 _PLACES = {
@@ -58,10 +61,7 @@ def score_result(
 
 
 def _score_tables(
-    scores: Sequence[Score],
-    names: Names,
-    fingerprints: Mapping[tuple[str, str, str], str],
-    sizes: Mapping[str, int],
+    scores: Sequence[Score], names: Names, fingerprints: Mapping[tuple[str, str, str], str], sizes: Mapping[str, int]
 ) -> tuple[Table, ...]:
     known = {model: billions(count) for model, count in sizes.items()}
     tables = []
@@ -209,14 +209,14 @@ def show_overview(overview: Overview, names: Names, samples: Mapping[str, str]) 
         what = _spec_and_address(each.judge, names.name_judge(each.judge), each.addresses)
         judges.append((names.mark_judge(each.judge), *counts, *what))
     heads = ("suite", "model", "responses", "outcomes", "spec", "address")
-    tables = (
-        Table.of("models", "", heads, models, drops_empty=True),
-        Table.of("judges", "", ("judge", "annotators", "readings", "without a value", *heads[4:]), judges,
-                 drops_empty=True),
-    )  # fmt: skip
+    of_models = Table.of("models", "", heads, models, drops_empty=True)
+    heads = ("judge", "annotators", "readings", "without a value", *heads[4:])
+    of_judges = Table.of("judges", "", heads, judges, drops_empty=True)
     are_stand_ins = any(one.is_stand_in for own in (overview.models, overview.judges) for one in own)
     excluded = (f"excluded: {item} ({reason})" for item, reason in overview.exclusions.items())
-    return Result(tables, names.plain(overview), tuple(suites), (*[STAND_IN] * are_stand_ins, *excluded))
+    return Result(
+        (of_models, of_judges), names.plain(overview), tuple(suites), (*[STAND_IN] * are_stand_ins, *excluded)
+    )
 
 
 def _spec_and_address(spec: str, name: str, addresses: Sequence[str]) -> tuple[str, str]:
@@ -237,9 +237,8 @@ def show_story(story: ItemStory, names: Names) -> Result:
     for found in story.readings:
         reading = found.reading
         members = [trials[id] for id in reading.subject.trial_ids if id in trials]
-        value = (
-            reading.value.value if isinstance(reading.value, records.Known) else f"discarded, {reading.value.reason}"
-        )
+        known = reading.value
+        value = known.value if isinstance(known, records.Known) else f"discarded, {known.reason}"
         who = f"{names.name_judge(reading.judge)} {reading.annotator}".strip()
         what = "reading" if reading.purpose == "answer" else reading.purpose
         of = "" if reading.reviews is None else f"reading {reading.reviews}, "
@@ -276,7 +275,5 @@ def explain_marks(figures: Iterable[Any], names: Names) -> tuple[str, ...]:
     """Explain the marks on models and judges, if there are any."""
     own = list(figures)
     stand_ins = [STAND_IN] * any(names.has(one.model, one.judge) for one in own)
-    informed = ["† informed: the judge knew what was asked for"] * any(
-        getattr(one, "is_informed", False) for one in own
-    )
-    return (*stand_ins, *informed)
+    is_informed = any(getattr(one, "is_informed", False) for one in own)
+    return (*stand_ins, *[INFORMED] * is_informed)

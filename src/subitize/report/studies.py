@@ -13,7 +13,8 @@ from subitize.labels.calibrations import PREFIX, Calibrated
 from subitize.records import Estimate, to_plain
 from subitize.report import charts
 from subitize.report.figures import INK, QUIET, save_figure
-from subitize.report.table import Cell, Result, Table, number_of, printable
+from subitize.report.table import Cell, Result, Table
+from subitize.report.texts import number_of, printable
 
 _BLUE = "#0072b2"
 _COLOURS = {"NAE": _BLUE, "accuracy": "#d55e00"}
@@ -82,12 +83,8 @@ def _marks(threshold: float) -> Iterator[charts.Spec]:
 
 
 def _rows(curve: Iterable[ThresholdPoint]) -> Iterator[Mapping[str, object]]:
-    each = [
-        (point.threshold, metric, one)
-        for point in curve
-        for metric, one in (("NAE", point.nae), ("accuracy", point.accuracy))
-        if one is not None
-    ]
+    found = ((point.threshold, *one) for point in curve for one in (("NAE", point.nae), ("accuracy", point.accuracy)))
+    each = [(threshold, metric, one) for threshold, metric, one in found if one is not None]
     # A band without an upper end reaches up to the highest other point.
     top = max((high for _, _, one in each for high in (one.value, one.high) if isfinite(high)), default=1.0)
     for threshold, metric, one in each:
@@ -110,30 +107,26 @@ def plan_result(plan: PowerPlan) -> Result:
     """Show the assumptions of a plan, what the study can show, and the same for other sizes."""
     answers = ((one.what, _power_cell(one.value) or "none", one.note) for one in plan.answers)
     curve = ((one.at, _power_cell(one.half_width), _power_cell(one.power)) for one in plan.curve)
-    tables = (
-        Table.of("plan", "", ("", "figure", "there"), answers, digits=4, drops_empty=True),
-        Table.of("curve", "", (plan.axis, "half-width", "power"), curve, digits=4, drops_empty=True),
-    )
+    whole = Table.of("plan", "", ("", "figure", "there"), answers, digits=4, drops_empty=True)
+    sizes = Table.of("curve", "", (plan.axis, "half-width", "power"), curve, digits=4, drops_empty=True)
     assumed = "assumed: " + ", ".join(f"{name} {value}" for name, value in plan.assumed.items())
-    return Result(tables, to_plain(plan), (assumed,), (*plan.notes, "[…]: 95 % interval of the simulation's own error"))
+    return Result(
+        (whole, sizes), to_plain(plan), (assumed,), (*plan.notes, "[…]: 95 % interval of the simulation's own error")
+    )
 
 
 def write_power_figure(plan: PowerPlan, path: Path) -> Path:
     """Draw power, or half-width if there is no test, against the number of images or prompts."""
     title = ", ".join(f"{name} {value}" for name, value in plan.assumed.items() if not plan.axis.startswith(name))
     points = {point.at: point.power or point.half_width for point in plan.curve}
-    rows = [
-        {"at": at, "value": one.value, "low": one.low, "high": one.high}
-        for at, one in points.items()
-        if isfinite(one.value)
-    ]
+    drawn = {at: one for at, one in points.items() if isfinite(one.value)}
+    rows = [{"at": at, "value": one.value, "low": one.low, "high": one.high} for at, one in drawn.items()]
     ticks = {"values": list(points), "format": "d"}
     x = charts.field("at", "quantitative", title=plan.axis, scale={"type": "log", "nice": False}, axis=ticks)
     has_power = plan.curve[0].power is not None
     shown, top = ("power", {"domain": [0, 1]}) if has_power else ("half-width", {"domainMin": 0, "nice": True})
-    area, line = charts.band(
-        {"x": x}, charts.field("value", "quantitative", title=shown, scale=top), color=_COLOURS["NAE"]
-    )
+    y = charts.field("value", "quantitative", title=shown, scale=top)
+    area, line = charts.band({"x": x}, y, color=_BLUE)
     spec = {
         "$schema": charts.SCHEMA,
         "title": {"text": title, "fontSize": 11},

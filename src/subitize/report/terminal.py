@@ -387,4 +387,5 @@ def _make_bars() -> "Bars":
         TextColumn("{task.fields[errors]}"),
         TimeRemainingColumn(),
         console=Console(stderr=True),
+        redirect_stdout=sys.stdout.isatty(),  # results that go to a file or program stay out of the bar's terminal
     )

@@ -15,22 +15,8 @@ from subitize.io.files import escape_formula, read_own_toml
 from subitize.records import Estimate
 from subitize.report import terminal
 from subitize.report.figures import to_inline_svg
-from subitize.report.table import (
-    Block,
-    Cell,
-    Document,
-    PublishedValue,
-    Result,
-    Row,
-    RowKind,
-    Table,
-    Worded,
-    cell_text,
-    interval,
-    number_text,
-    printable,
-    sort_key,
-)
+from subitize.report.table import Block, Cell, Document, PublishedValue, Result, Row, RowKind, Table, Worded
+from subitize.report.texts import cell_text, interval, number_text, printable, sort_key
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -38,9 +24,8 @@ if TYPE_CHECKING:
 _ESTIMATE_PARTS = ("value", "low", "high", "n")
 _CHARACTERS: dict[str, str] = read_own_toml(__file__, "tex.toml")
 # Combining marks from U+0300 on, and the commands that put them on a letter in every font encoding.
-_ACCENTS = dict(
-    zip("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327", "`'^~=u.\"rHvc", strict=True)
-)
+_COMBINING = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327"
+_ACCENTS = dict(zip(_COMBINING, "`'^~=u.\"rHvc", strict=True))
 
 _MARKS = {"right": "✓", "wrong": "✗", "refused": "⊘", "discarded": "∅", "unknown": "?"}
 _KIND_NAMES: dict[RowKind, str] = {

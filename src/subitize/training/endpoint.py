@@ -5,7 +5,7 @@ import hmac
 import logging
 import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -72,9 +72,8 @@ def admit_judge(judge: Resolved[Judge]) -> Admission:
     picture = (Drawn(Stored("0" * 64, "png")),)
     can_count = (judge.obj.can_answer(Count(noun), picture) or judge.obj.why_not(Count(noun)) for noun in NOUNS)
     if not any(can_count):
-        raise BadValueError(
-            f"judge {str(judge)!r} does not count what is in pictures; take vlm:MODEL, a detector or observer"
-        )
+        instead = "take vlm:MODEL, a detector or observer"
+        raise BadValueError(f"judge {str(judge)!r} does not count what is in pictures; {instead}")
     try:
         return Admission(note=self_test(judge))
     except UnusableModelError as error:
@@ -157,16 +156,14 @@ class _Endpoint:
             self._check_token(request)
             return await handler(request)
         except _RefusedError as refused:
-            return _answer({"error": str(refused)}, refused.status, refused.headers)
+            return _answer({"error": refused.message}, refused.status, refused.headers)
         except BadValueError as error:
             return _answer({"error": str(error)}, 400)
         except SubitizeError as error:  # the judge cannot work, for lack of memory or a key
             return _answer({"error": str(error)}, 503)
         except web.HTTPException as error:
-            known = "GET /health and POST /compute"
-            return _answer(
-                {"error": f"{request.method} {request.path[:80]}: {error.reason}; there are {known}"}, error.status
-            )
+            asked, known = f"{request.method} {request.path[:80]}", "GET /health and POST /compute"
+            return _answer({"error": f"{asked}: {error.reason}; there are {known}"}, error.status)
         except Exception as error:
             return _answer({"error": f"a fault in the server: {type(error).__name__}: {error!s:.300}"}, 500)
 
@@ -239,18 +236,19 @@ class _Endpoint:
         return sample if isinstance(sample, Unscorable) else await self._pool.count(sample)
 
 
+@dataclass
 class _RefusedError(Exception):
     """A request is refused."""
 
-    def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(message)
-        self.status, self.headers = status, headers
+    status: int
+    message: str
+    headers: Mapping[str, str] | None = None
 
 
 def _too_large(largest: int) -> _RefusedError:
     return _RefusedError(413, f"body: more than {largest:,} bytes; send fewer or smaller images, or raise `max_body`")
 
 
-def _answer(content: object, status: int = 200, headers: dict[str, str] | None = None) -> web.Response:
+def _answer(content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
     body = to_json(content, inf_nan_mode="null")
     return web.Response(body=body, status=status, headers=headers, content_type="application/json")

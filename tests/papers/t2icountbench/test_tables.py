@@ -31,7 +31,7 @@ from subitize.papers.t2icountbench.tables import (
 )
 from subitize.records import Estimate, Item
 from subitize.report.claims import tell
-from subitize.report.table import estimate_text
+from subitize.report.texts import estimate_text
 from subitize.stats.ratings import count_ratings
 from tests.papers.t2icountbench.attempts import RateOf, attempt_all, design
 

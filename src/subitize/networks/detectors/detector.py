@@ -135,9 +135,8 @@ class _Unseen:
         """Count the classes they were mistaken for; classes finer or wider than COCO's do not count."""
         known = {other: class_of(other, COCO_CLASSES) for other in self.others}
         foreign = {other for other, own in known.items() if own is not None and own not in (self.noun, *_BESIDE)}
-        return Counter(
-            {other: seen for other, seen in self.others.items() if other in foreign and 2 * seen >= self.there}
-        )
+        often = {other: seen for other, seen in self.others.items() if 2 * seen >= self.there}
+        return Counter({other: seen for other, seen in often.items() if other in foreign})
 
     def __str__(self) -> str:
         if not self.others:
@@ -270,10 +269,8 @@ class DetectorSettings:
             if not 0 <= value <= 1 or value != round(value, 4):
                 raise BadValueError(f"{self.who}: {name}={value:g}: should be from 0 to 1, with at most 4 decimals")
         if self.floor > self.threshold:
-            raise BadValueError(
-                f"{self.who}: threshold={self.threshold:g} is below floor={self.floor:g}, the lowest score that is "
-                "kept; lower the floor"
-            )
+            floor = f"floor={self.floor:g}, the lowest score that is kept; lower the floor"
+            raise BadValueError(f"{self.who}: threshold={self.threshold:g} is below {floor}")
         check_range(self.who, 1, batch_size=self.batch_size)
 
     @property

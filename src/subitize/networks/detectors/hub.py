@@ -139,9 +139,8 @@ class HubDetector(LocalNetwork, Detector):
         prepared = [self._prepare(picture) for picture in pictures]
         sizes = [inputs["pixel_values"].shape for inputs in prepared]
         places = [tuple(at for at, other in enumerate(sizes) if other == size) for size in dict.fromkeys(sizes)]
-        return [
-            (own, {name: torch.cat([prepared[at][name] for at in own]) for name in prepared[own[0]]}) for own in places
-        ]
+        names = list(prepared[0]) if prepared else []
+        return [(own, {name: torch.cat([prepared[at][name] for at in own]) for name in names}) for own in places]
 
     def run(self, inputs: Inputs, **words: "torch.Tensor") -> NetworkOutput:
         """Run the network on a batch, the words repeated for each of its pictures."""
@@ -426,9 +425,8 @@ class Molmo2(OpenVocabulary):
     def generator(self) -> Generator:
         """The network, with its prompts and options."""
         with weights.naming(self.who):
-            return open_generator(
-                self.folder, self.config.architectures[0], self.device, GenerationOptions(self._max_tokens)
-            )
+            options = GenerationOptions(self._max_tokens)
+            return open_generator(self.folder, self.config.architectures[0], self.device, options)
 
     @property
     def model(self) -> "PreTrainedModel":

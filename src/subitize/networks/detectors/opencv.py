@@ -19,17 +19,9 @@ from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.io.files import open_input, read_text
 from subitize.io.images import Rgb
 from subitize.language.numbers import count_noun
+from subitize.networks.detectors import outputs
 from subitize.networks.detectors.classes import COCO_CLASSES, COCO_NUMBERS, choose_classes
 from subitize.networks.detectors.detector import Detector
-from subitize.networks.detectors.outputs import (
-    OnnxIndex,
-    RawBoxes,
-    read_index,
-    read_regions,
-    read_ssd_rows,
-    recognise_ssd,
-    recognise_yolo,
-)
 from subitize.networks.weights import Untyped, hash_weights, require
 from subitize.stats.boxes import Detections, Floats
 
@@ -107,9 +99,8 @@ def _plan(kind: str, weights: Path) -> Path | None:
         raise UnusableModelError(f"{kind}: {weights.name} needs its {suffix} file beside it, in {weights.parent}")
     if len(found) > 1:
         names = ", ".join(path.name for path in found)
-        raise UnusableModelError(
-            f"{kind}: {weights.name} may go with any of {names}; call the right one {weights.stem}{suffix}"
-        )
+        right = f"{weights.stem}{suffix}"
+        raise UnusableModelError(f"{kind}: {weights.name} may go with any of {names}; call the right one {right}")
     return found[0]
 
 
@@ -146,7 +137,7 @@ _NO_MEMORY = -4  # cv::Error::StsNoMem
 class _Network:
     """A loaded network: a function that finds boxes in a picture, in its pixels, and the names of its classes."""
 
-    find_boxes: Callable[[Rgb], RawBoxes]
+    find_boxes: Callable[[Rgb], outputs.RawBoxes]
     names: Mapping[int, str]
     assumption: str = ""
 
@@ -262,26 +253,24 @@ class Ssd(OpenCv):
         net = cv2.dnn.readNetFromTensorflow(str(files.weights), str(plan))
         size = _size(self._size, (0, 0), _SSD_PIXELS)
 
-        def find_boxes(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> outputs.RawBoxes:
             net.setInput(cv2.dnn.blobFromImage(picture, self._scale, size, (self._mean,) * 3))
-            return _in_pixels(read_ssd_rows(net.forward()), picture)
+            return _in_pixels(outputs.read_ssd_rows(net.forward()), picture)
 
         find_boxes(_plain(size))
         return _Network(find_boxes, *_number_from_one(files, self._names(files), int(counted[1])))
 
     def _open_onnx(self, files: NetworkFiles) -> _Network:
-        index = read_index(files.weights)
+        index = outputs.read_index(files.weights)
         size = _onnx_size(self._size, index, _SSD_PIXELS)
         compute = _onnx(files.weights, index, (self._scale, size, (self._mean,) * 3))
         shapes = {name: output.shape for name, output in compute(_plain(size)).items()}
-        layout = recognise_ssd(shapes)
+        layout = outputs.recognise_ssd(shapes)
         if layout is None:
-            raise UnusableModelError(
-                f"{files.weights} gives {_describe(shapes)}: not the boxes, scores and labels of an SSD; "
-                "export it with outputs of these names"
-            )
+            wanted = "not the boxes, scores and labels of an SSD; export it with outputs of these names"
+            raise UnusableModelError(f"{files.weights} gives {_describe(shapes)}: {wanted}")
 
-        def find_boxes(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> outputs.RawBoxes:
             found = layout.read(compute(picture))
             shares = found if found.is_relative() else found.scaled(1 / size[0], 1 / size[1])
             return _in_pixels(shares, picture)
@@ -307,42 +296,38 @@ class Yolo(OpenCv):
         import cv2
 
         if not hasattr(cv2.dnn, "readNetFromDarknet"):
-            raise UnusableModelError(
-                f"{files.weights}: OpenCV {cv2.__version__} reads no Darknet weights; "
-                "run: pip install 'opencv-python-headless<5'"
-            )
+            reason = f"OpenCV {cv2.__version__} reads no Darknet weights"
+            raise UnusableModelError(f"{files.weights}: {reason}; run: pip install 'opencv-python-headless<5'")
         text = _read_plan(plan)
         if "[net]" not in text or not re.search(r"^\[(?:yolo|region)\]", text, re.MULTILINE):
             raise UnusableModelError(f"{plan} is no configuration of a Darknet detector: it has no [net] and [yolo]")
-        low = _with_low_thresholds(text)
-        net = cv2.dnn.readNetFromDarknet(
-            np.frombuffer(low.encode(), dtype=np.uint8), np.fromfile(files.weights, dtype=np.uint8)
-        )
+        low = np.frombuffer(_with_low_thresholds(text).encode(), dtype=np.uint8)
+        net = cv2.dnn.readNetFromDarknet(low, np.fromfile(files.weights, dtype=np.uint8))
         _check_fit(net, files.weights, plan)
         size = _size(self._size, (_setting(text, "width"), _setting(text, "height")), _YOLO_PIXELS)
-        outputs = net.getUnconnectedOutLayersNames()
+        layers = net.getUnconnectedOutLayersNames()
 
-        def find_boxes(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> outputs.RawBoxes:
             net.setInput(cv2.dnn.blobFromImage(picture, 1 / 255, size))
-            return _in_pixels(read_regions(net.forward(outputs)), picture)
+            return _in_pixels(outputs.read_regions(net.forward(layers)), picture)
 
         find_boxes(_plain(size))
         return _Network(find_boxes, *_number_from_zero(files, self._names(files), _setting(text, "classes")))
 
     def _open_onnx(self, files: NetworkFiles) -> _Network:
-        index = read_index(files.weights)
+        index = outputs.read_index(files.weights)
         size = _onnx_size(self._size, index, _YOLO_PIXELS)
         compute = _onnx(files.weights, index, (1 / 255, size, (0.0,) * 3))
         shapes = {name: output.shape for name, output in compute(_plain(size)).items()}
         names = self._names(files, index.class_names())
-        layout = recognise_yolo(tuple(shapes.values()), len(names), size)
+        layout = outputs.recognise_yolo(tuple(shapes.values()), len(names), size)
         if layout is None:
             raise UnusableModelError(
                 f"{files.weights} gives {_describe(shapes)}, which with {len(names) or 'unknown'} classes are no "
                 "YOLO's boxes; write labels=FILE with the names of its classes, or export it again as a detector"
             )
 
-        def find_boxes(picture: Rgb) -> RawBoxes:
+        def find_boxes(picture: Rgb) -> outputs.RawBoxes:
             shown, share, left, top = _letterbox(picture, size)
             found = layout.read(compute(shown))
             return replace(found, xyxy=(found.xyxy - [left, top, left, top]) / share)
@@ -390,7 +375,7 @@ def _misnamed(files: NetworkFiles, names: tuple[str, ...], classes: int) -> Unus
 
 
 def _onnx(
-    weights: Path, index: OnnxIndex, shown: tuple[float, tuple[int, int], tuple[float, ...]]
+    weights: Path, index: outputs.OnnxIndex, shown: tuple[float, tuple[int, int], tuple[float, ...]]
 ) -> Callable[[Rgb], dict[str, Floats]]:
     import cv2
 
@@ -408,7 +393,7 @@ def _size(wanted: int, own: tuple[int, int], usual: int) -> tuple[int, int]:
     return (wanted, wanted) if wanted else (own[0] or usual, own[1] or usual)
 
 
-def _onnx_size(wanted: int, index: OnnxIndex, usual: int) -> tuple[int, int]:
+def _onnx_size(wanted: int, index: outputs.OnnxIndex, usual: int) -> tuple[int, int]:
     """Decide the size for an ONNX file, which may have been exported for one size only."""
     own = index.width, index.height
     if wanted and all(own) and own != (wanted, wanted):
@@ -416,7 +401,7 @@ def _onnx_size(wanted: int, index: OnnxIndex, usual: int) -> tuple[int, int]:
     return _size(wanted, own, usual)
 
 
-def _in_pixels(found: RawBoxes, picture: Rgb) -> RawBoxes:
+def _in_pixels(found: outputs.RawBoxes, picture: Rgb) -> outputs.RawBoxes:
     return found.scaled(picture.shape[1], picture.shape[0])
 
 
@@ -508,13 +493,9 @@ def _computing(kind: str) -> Iterator[None]:
         yield
     except cv2.error as error:
         if error.code == _NO_MEMORY:
-            raise UnusableModelError(
-                f"{kind}: there is not enough memory for one picture; write a smaller size="
-            ) from None
-        raise RuntimeError(
-            f"{kind}: OpenCV {cv2.__version__} cannot compute with these weights ({_cut(error)}); copy or export them "
-            "again"
-        ) from None
+            raise UnusableModelError(f"{kind}: not enough memory for one picture; write a smaller size=") from None
+        reason = f"OpenCV {cv2.__version__} cannot compute with these weights ({_cut(error)})"
+        raise RuntimeError(f"{kind}: {reason}; copy or export them again") from None
 
 
 def _cut(error: Exception) -> str:

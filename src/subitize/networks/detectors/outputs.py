@@ -94,9 +94,8 @@ def recognise_yolo(shapes: Sequence[tuple[int, ...]], classes: int, size: tuple[
     # three times as many, are not final.
     cells = [sum((size[0] // stride) * (size[1] // stride) for stride in strides) for strides in _STRIDES]
     by_cells: dict[str, list[int]] = {"objectness": [3 * number for number in cells], "classes": cells}
-    sure = [
-        layout for layout in fitting if (columns if layout.is_transposed else rows) in by_cells.get(layout.family, ())
-    ]
+    boxes = {layout: columns if layout.is_transposed else rows for layout in fitting}
+    sure = [layout for layout in fitting if boxes[layout] in by_cells.get(layout.family, ())]
     return next(iter(sure + fitting), None)
 
 

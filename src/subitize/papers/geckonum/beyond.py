@@ -19,7 +19,7 @@ from subitize.papers.geckonum.release import MANY, MODELS, RATERS
 from subitize.papers.geckonum.tables import AS_PRINTED
 from subitize.records import Estimate
 from subitize.report.charts import Palette, forest
-from subitize.report.series import MODEL, methods, sizes
+from subitize.report.estimates import MODEL, methods, sizes
 from subitize.report.table import Cell, Column, Columns, Figure, Paragraph, Row, Section, Table
 
 _OF_COUNTS = {"right": "#0072b2", "absent": "#8a94a0", "too few": "#e6a15c", "too many": "#b5502b"}

@@ -34,7 +34,7 @@ from subitize.papers.geckonum.release import RATERS
 from subitize.papers.geckonum.tables import find_baselines, group_labels, share_images
 from subitize.records import Estimate
 from subitize.report.claims import describe_level, describe_margin, tell, write_p
-from subitize.report.table import estimate_text, list_names, number_of
+from subitize.report.texts import estimate_text, list_names, number_of
 from subitize.stats.compare import Difference, compare_all
 from subitize.stats.significance import adjust_holm, chi_squared, one_way, permuted_one_way
 

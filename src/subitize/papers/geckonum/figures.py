@@ -25,8 +25,9 @@ from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section
+from subitize.report.estimates import MODEL, EstimateGrid, methods, sizes
 from subitize.report.leaderboard import mark_point
-from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, methods, sizes
+from subitize.report.series import CountingModel, Series
 from subitize.report.table import (
     Block,
     Cell,
@@ -38,8 +39,8 @@ from subitize.report.table import (
     Section,
     SuiteReport,
     Table,
-    number_text,
 )
+from subitize.report.texts import number_text
 
 TWO_KINDS = ("#0072b2", "#d55e00")
 _TYPE = Column.text("Type")

@@ -18,8 +18,9 @@ from subitize.papers.geckonum.prompts import TYPES
 from subitize.papers.geckonum.tables import PUBLISHED, compute_extensions, compute_tables
 from subitize.records import Estimate
 from subitize.report import charts
+from subitize.report.estimates import bounds
 from subitize.report.figures import INK
-from subitize.report.series import Series, bounds
+from subitize.report.series import Series
 from subitize.report.table import RowKind
 
 _POOLED = {"agreement", "krippendorff", "A2", "A16", "A17", "counts"}

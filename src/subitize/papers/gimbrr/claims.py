@@ -30,7 +30,7 @@ from subitize.papers.gimbrr.release import MODELS
 from subitize.papers.gimbrr.tables import STEP_TITLES
 from subitize.records import Estimate
 from subitize.report.claims import describe_margin, tell, write_p
-from subitize.report.table import estimate_text, list_names, number_text
+from subitize.report.texts import estimate_text, list_names, number_text
 from subitize.stats.estimate import p_of_interval, subtract_independent
 
 CLAIMS: Mapping[str, str] = {

@@ -23,8 +23,9 @@ from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section, write_p
+from subitize.report.estimates import MODEL, EstimateGrid, methods
 from subitize.report.leaderboard import draw_ranking
-from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, methods
+from subitize.report.series import CountingModel, Series
 from subitize.report.table import (
     Block,
     Cell,
@@ -37,12 +38,8 @@ from subitize.report.table import (
     Section,
     SuiteReport,
     Table,
-    estimate_text,
-    number_of,
-    number_text,
-    percent_text,
-    slug,
 )
+from subitize.report.texts import estimate_text, number_of, number_text, percent_text, slug
 from subitize.stats.estimate import student, subtract_independent
 
 

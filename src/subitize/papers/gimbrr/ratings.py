@@ -16,7 +16,7 @@ from subitize.io.frames import make_frame
 from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, STRATA
 from subitize.papers.gimbrr.suite import MATCH, NAME
 from subitize.records import Design, Estimate, Item
-from subitize.report.table import number_of
+from subitize.report.texts import number_of
 from subitize.store import Run
 from subitize.store.rows import decode_value
 

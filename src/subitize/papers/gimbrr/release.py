@@ -26,7 +26,7 @@ from subitize.papers.gimbrr.prompts import ALL, BY_TITLE, CONTROLLED, STRATA
 from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings, shorten
 from subitize.papers.gimbrr.suite import MATCH, NAME, NAMING
 from subitize.records import Attached, Drawn, Elsewhere, Item, task_text
-from subitize.report.table import number_of
+from subitize.report.texts import number_of
 from subitize.store import Run, StoredResponse
 from subitize.store.reading import read_readings
 from subitize.store.rows import decode_value

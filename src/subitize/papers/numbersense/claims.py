@@ -13,7 +13,7 @@ from subitize.analysis.published import PublishedCounts, PublishedRow
 from subitize.papers.numbersense.tables import COUNTS, SPELLINGS
 from subitize.records import Estimate
 from subitize.report.claims import tell
-from subitize.report.table import estimate_text, number_of, number_text
+from subitize.report.texts import estimate_text, number_of, number_text
 from subitize.stats.answers import Direction, KnowerLevel
 from subitize.stats.estimate import MEAN, estimate
 from subitize.stats.weber import ScalarVariability

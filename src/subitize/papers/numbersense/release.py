@@ -11,8 +11,7 @@ from subitize.frame import Frame, frame_of
 from subitize.imports.releases import JUDGE, Importable, ReleaseSummary, read_named_count
 from subitize.interfaces import Suite
 from subitize.models.folder import ImageAssignment
-from subitize.models.image_folders import FolderTree, UnmatchedFile, stem_of, storable
-from subitize.models.image_layouts import ImageFolder, read_folder
+from subitize.models.image_folders import FolderTree, ImageFolder, UnmatchedFile, read_folder, stem_of, storable
 from subitize.papers.numbersense.suite import NAMING
 from subitize.records import Discarded, Drawn, Elsewhere, Item, Provenance, Reading, Response, Spec, Trial, task_text
 from subitize.registry import Resolved, make_suite

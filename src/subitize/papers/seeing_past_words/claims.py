@@ -11,7 +11,7 @@ from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words import tables
 from subitize.papers.seeing_past_words.measures import compare_foils, measure_said, prefer_smaller
 from subitize.records import Estimate
-from subitize.report.table import estimate_text
+from subitize.report.texts import estimate_text
 from subitize.stats.estimate import MEAN, estimate, subtract_independent
 
 CHANCE = 0.5

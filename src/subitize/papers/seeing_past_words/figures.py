@@ -14,22 +14,11 @@ from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section
+from subitize.report.estimates import MODEL, bounds, methods, sizes
 from subitize.report.leaderboard import mark_point
-from subitize.report.series import MODEL, CountingModel, ReportRun, Series, bounds, methods, sizes
-from subitize.report.table import (
-    Column,
-    Columns,
-    Figure,
-    Paragraph,
-    Row,
-    RowKind,
-    Section,
-    SuiteReport,
-    Table,
-    number_text,
-    percent_text,
-    slug,
-)
+from subitize.report.series import CountingModel, ReportRun, Series
+from subitize.report.table import Column, Columns, Figure, Paragraph, Row, RowKind, Section, SuiteReport, Table
+from subitize.report.texts import number_text, percent_text, slug
 from subitize.stats.estimate import estimate
 
 STATEMENT, QUESTION_AND_ANSWER, CAPTION = "statement", "question with answer", "caption"

@@ -27,7 +27,7 @@ from subitize.papers.t2icountbench import tables
 from subitize.papers.t2icountbench.suite import NAME as SUITE
 from subitize.records import REFINED, base_suite
 from subitize.report.claims import describe_level, describe_margin, tell, write_p
-from subitize.report.table import estimate_text, number_of
+from subitize.report.texts import estimate_text, number_of
 from subitize.stats.agreement import fleiss_kappa
 from subitize.stats.ratings import Ratings, find_cautions
 from subitize.stats.significance import average_ranks, interaction_test, kendall_w, resampled_w

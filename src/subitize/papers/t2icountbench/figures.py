@@ -20,22 +20,12 @@ from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.claims import Wording, claims_section
 from subitize.report.comparisons import RefinedRun, group_series, pair_section
+from subitize.report.estimates import MODEL, EstimateGrid, bounds, methods, sizes
 from subitize.report.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
 from subitize.report.number_sense import counting_sections
-from subitize.report.series import MODEL, CountingModel, EstimateGrid, Series, bounds, methods, shared_judges, sizes
-from subitize.report.table import (
-    Block,
-    Column,
-    Columns,
-    Figure,
-    Paragraph,
-    Row,
-    RowKind,
-    Section,
-    SuiteReport,
-    Table,
-    percent_text,
-)
+from subitize.report.series import CountingModel, Series, shared_judges
+from subitize.report.table import Block, Column, Columns, Figure, Paragraph, Row, RowKind, Section, SuiteReport, Table
+from subitize.report.texts import percent_text
 from subitize.stats.crossing import LEVEL
 
 _FAR = 1e6  # intervals this wide carry no information

@@ -29,7 +29,8 @@ from subitize.papers.t2icountbench.tables import drawn_numbers
 from subitize.records import Estimate, MatchesPrompt, base_suite
 from subitize.report.claims import claim_lines, tell, write_p
 from subitize.report.comparisons import name_measure, pair_table
-from subitize.report.table import Cell, Column, Result, Table, Worded, estimate_text
+from subitize.report.table import Cell, Column, Result, Table, Worded
+from subitize.report.texts import estimate_text
 from subitize.stats.estimate import MEAN, estimate, subtract_independent
 from subitize.stats.ratings import Ratings
 from subitize.stats.significance import kendall_w

@@ -25,7 +25,7 @@ from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import PAPER
 from subitize.papers.t2icountbench import suite as benchmark
 from subitize.records import REFINED, Estimate, Item, Scalar
-from subitize.report.table import number_of
+from subitize.report.texts import number_of
 from subitize.stats.crossing import Crossing, find_crossing
 from subitize.stats.estimate import Scale, estimate, estimate_sd
 
