@@ -5,8 +5,9 @@ Exports read whole records in chunks, as a run may be large. `settings` (paramet
 `usage` (tokens, price and unsettled tries) and the prompts stay JSON: few are distinct, so each text need only be
 decoded once."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import islice
 from typing import Any, Final
 
 import polars as pl
@@ -30,7 +31,8 @@ from subitize.store.run import Run
 
 PART_ROWS: Final = 20_000
 """So many rows an export reads at once; frames are put together from fewer, which take less memory."""
-_ROWS_AT_ONCE = 10_000
+_ROWS_AT_ONCE, _ROWS_FETCHED = 10_000, 500
+_MANY_ROWS = 100_000
 _IDS_AT_ONCE = 500
 # The kind is the last field of a record's JSON, and the longest is "refused".
 _KIND_CHARACTERS = 10
@@ -121,21 +123,17 @@ def scan_readings(
     out unless asked for; their `purpose` is not null.
     """
     wanted = dict.fromkeys("trial_ids" if name == "trial" else name for name in columns)
-    few = {
-        table.name: {name: _READINGS[name] for name in wanted if _READINGS[name][0].table is table}
-        for table in _NUMBERS
-    }
-    many = {name: _READINGS[name] for name in wanted if not any(name in own for own in few.values())}
-    many |= {table.name: (number, pl.Int64()) for table, number in _NUMBERS.items() if few[table.name]}
+    few = {table: [name for name in wanted if _READINGS[name][0].table is table] for table in _NUMBERS}
+    many = {name: _READINGS[name] for name in wanted if _READINGS[name][0].table not in few}
+    many |= {table.name: (_NUMBERS[table], pl.Int64()) for table, names in few.items() if names}
     own = () if judge is None else (is_by(run, judge),)
     query = select_readings(run, [column for column, _ in many.values()], *own, with_reviews=with_reviews)
-    shared: dict[str, pl.DataFrame] = {}
+    shared: list[pl.DataFrame] = []
     for part in _scan(run, query, {name: dtype for name, (_, dtype) in many.items()}, rows):
         # Read after the first rows: whatever they and all others name was stored before.
-        shared = shared or {table.name: _read_few(run, table, few[table.name]) for table in _NUMBERS}
-        for number, others in shared.items():
-            if number in many:
-                part = part.join(others, on=number, how="left", maintain_order="left")
+        shared = shared or [_read_few(run, table, names) for table, names in few.items() if names]
+        for others in shared:
+            part = part.join(others, on=others.columns[0], how="left", maintain_order="left")
         for name in wanted:
             if not _READINGS[name][0].nullable:
                 _refuse_nulls(part, name, f"a reading has no {name}")
@@ -144,9 +142,9 @@ def scan_readings(
         yield part.select(columns)
 
 
-def _read_few(run: Run, table: Table, columns: Mapping[str, tuple[Column[Any], pl.DataType]]) -> pl.DataFrame:
-    """Read columns of a table that has few rows for many readings, with the numbers by which they refer to it."""
-    known = {table.name: (table.c.id, pl.Int64()), **columns}
+def _read_few(run: Run, table: Table, columns: Sequence[str]) -> pl.DataFrame:
+    """Read columns of a table that has few rows for many readings, after the numbers by which they refer to it."""
+    known = {table.name: (table.c.id, pl.Int64()), **{name: _READINGS[name] for name in columns}}
     query = run.select(table, *(column for column, _ in known.values()))
     return pl.concat(_scan(run, query, {name: dtype for name, (_, dtype) in known.items()}))
 
@@ -155,7 +153,7 @@ def read_readings(
     run: Run, judge: str | None = None, columns: Collection[str] = READING, *, with_reviews: bool = False
 ) -> pl.DataFrame:
     """Return the current readings in stored order."""
-    return pl.concat(scan_readings(run, judge, columns, with_reviews=with_reviews))
+    return pl.concat(scan_readings(run, judge, columns, with_reviews=with_reviews, rows=_MANY_ROWS))
 
 
 def _refuse_nulls(rows: pl.DataFrame, column: str, message: str) -> None:
@@ -249,10 +247,12 @@ def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _scan(
-    run: Run, query: Select[Any], schema: Mapping[str, pl.DataType], rows_at_once: int | None = None
+    run: Run, query: Select[Any], schema: Mapping[str, pl.DataType], rows: int | None = None
 ) -> Iterator[pl.DataFrame]:
     """Yield rows in parts, without fetching all at once; there is at least one part, if an empty one."""
-    many = rows_at_once or _ROWS_AT_ONCE
+    part_rows = rows or _ROWS_AT_ONCE
+    # Of rows so few at a time all stay in the processor's cache.
+    fetched_rows = min(part_rows, _ROWS_FETCHED)
     with run.reading() as connection:
         if connection.dialect.name == "postgresql":  # it keeps rows for later only in a transaction
             connection = connection.execution_options(isolation_level="READ COMMITTED", stream_results=True)
@@ -260,6 +260,8 @@ def _scan(
             # The driver's own cursor where it can be had: SQLAlchemy would make an object for every row.
             cursor = result if connection.dialect.name == "postgresql" else result.cursor
             assert cursor is not None
-            yield make_frame(cursor.fetchmany(many), schema)
-            while rows := cursor.fetchmany(many):
-                yield make_frame(rows, schema)
+            frames = (make_frame(some, schema) for some in iter(lambda: cursor.fetchmany(fetched_rows), []))
+            part = [make_frame((), schema), *islice(frames, part_rows // fetched_rows)]
+            while part:
+                yield pl.concat(part, rechunk=True)
+                part = list(islice(frames, part_rows // fetched_rows))
