@@ -16,7 +16,7 @@ from typing import NamedTuple
 import polars as pl
 from pydantic_core import from_json
 
-from subitize.analysis.frame import ReadOptions
+from subitize.analysis.frame import ReadOptions, RunRows
 from subitize.analysis.overview import describe_samples
 from subitize.analysis.provenance import (
     Content,
@@ -189,9 +189,9 @@ class Making:
     sizes: Mapping[str, int]
 
 
-def read_making(run: Run, reader: ReadOptions) -> Making:
+def read_making(run: Run, reader: ReadOptions, rows: RunRows | None = None) -> Making:
     """Read how the responses and readings behind scores were made, and let go of all but what is told."""
-    trails = read_provenance(run, reader.judge)
+    trails = read_provenance(run, reader.judge, rows)
     found = read_protocols(run, trails, reader)
     return Making({place: one.protocol.fingerprint for place, one in found.items()}, trails.sizes())
 

@@ -217,22 +217,36 @@ def trace_responses(run: Run) -> pl.DataFrame:
     return pl.concat(map(_take_apart, chunks)).with_columns(suite=suite, is_rewritten=is_rewritten)
 
 
-def trace_readings(run: Run, judge: str | None = None) -> pl.DataFrame:
-    """Return the current readings, all or one judge's, with the provenance of their calls.
+def trace_readings(
+    run: Run, judge: str | None = None, columns: Collection[str] = VOTE, *, with_reviews: bool = False
+) -> pl.DataFrame:
+    """Return the current readings, with rule, time and the provenance of their calls.
 
     It is null where no model was asked. Prompts are left out: they are long, and not used.
     """
-    columns = ("judge", "annotator", "rule", "at", "subject", "trial", "question", "provenance")
-    chunks = scan_readings(run, judge, columns)
-    return pl.concat(_take_apart(chunk).drop("seed", "prompt", "rewritten") for chunk in chunks)
+    wanted = tuple(dict.fromkeys((*columns, "id", "rule", "at")))
+    readings = read_readings(run, judge, wanted, with_reviews=with_reviews)
+    own = () if judge is None else (is_by(run, judge),)
+    # Most runs have none, and where there are some, their texts are long.
+    query = select_readings(run, (_READ.id, _READ.provenance), *own, with_reviews=with_reviews)
+    chunks = _scan(run, query.where(_READ.provenance.is_not(None)), {"id": pl.Int64(), "provenance": pl.String()})
+    calls = pl.concat(_take_apart(chunk).select("id", "settings", "usage") for chunk in chunks)
+    if not calls.height:
+        return readings.with_columns(pl.lit(None, calls.schema[name]).alias(name) for name in ("settings", "usage"))
+    return readings.join(calls, on="id", how="left", maintain_order="left")
+
+
+def read_groups(run: Run) -> pl.DataFrame:
+    """Return the subjects of several trials, each with the first of these."""
+    c = tables.subjects.c
+    query = run.select(tables.subjects, c.subject_id, c.trial_ids).where(c.trial_ids.like("%,%"))
+    rows = pl.concat(_scan(run, query, dict.fromkeys(("subject", "trial_ids"), pl.String())))
+    return rows.select("subject", trial=pl.col("trial_ids").str.extract('"(.*?)"'))
 
 
 def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
     """Split provenances into their fields without decoding them."""
     text, few = pl.col("provenance"), pl.Categorical()
-    if rows["provenance"].null_count() == rows.height:
-        nothing = dict.fromkeys(("seed", "prompt", "rewritten"), pl.lit(None, pl.String))
-        return rows.drop("provenance").with_columns(**nothing, settings=pl.lit(None, few), usage=pl.lit(None, few))
     # A provenance with half a surrogate pair was written with blanks.
     spaced = rows.select(text.filter(~text.str.contains(',"parameters":', literal=True)).unique()).to_series()
     plain = {one: codec.encode(codec.provenance, codec.provenance.validate_json(one)) for one in spaced}
