@@ -213,36 +213,51 @@ def _count(run: "Run", query: Select[Any]) -> int:
 
 
 class Source(NamedTuple):
-    """A judge, an annotator or nobody, and a rule, with the numbers and times of their answers.
-
-    `stored` counts the replaced ones, too; `readings` are current, of which some are discarded: as refusals, or as
-    unusable.
-    """
+    """A judge, an annotator or nobody, and a rule, with the number and times of their answers, replaced ones too."""
 
     judge: str
     annotator: str
     rule: str
     stored: int
-    readings: int
-    discarded: int
-    unusable: int
     first_at: float
     last_at: float
 
 
-def list_sources(run: "Run", *, annotators: bool = True) -> list[Source]:
-    """List who has answered, by judge, rule and annotator; without annotators, the machines."""
-    c, sources, standing = tables.readings.c, tables.sources.c, is_current(run)
-    numbers: list[ColumnElement[Any]] = [func.count()]
-    numbers += [func.sum(cast(one, Integer)) for one in (standing, standing & _IS_DISCARDED, standing & IS_UNUSABLE)]
-    columns = [number.label(f"n{place}") for place, number in enumerate((*numbers, func.min(c.at), func.max(c.at)))]
-    answered = [is_of(run, tables.readings), IS_ANSWER]
+class SourceCounts(NamedTuple):
+    """The numbers of current answers of a source: all, and the discarded ones, as refusals or as unusable."""
+
+    judge: str
+    annotator: str
+    rule: str
+    readings: int
+    discarded: int
+    unusable: int
+
+
+def list_sources(run: "Run") -> list[Source]:
+    """List who has answered, by judge, rule and annotator."""
+    at = tables.readings.c.at
+    return list(map(Source._make, _by_source(run, (func.count(), func.min(at), func.max(at)))))
+
+
+def count_by_source(run: "Run", *, annotators: bool = True) -> list[SourceCounts]:
+    """Count the current answers by judge, rule and annotator; without annotators, those of machines."""
+    numbers = (func.count(), *(func.sum(cast(one, Integer)) for one in (_IS_DISCARDED, IS_UNUSABLE)))
+    conditions, sources = [is_current(run)], tables.sources
     if not annotators:
-        answered.append(c.source.in_(select(sources.id).where(is_of(run, tables.sources), sources.annotator == "")))
-    answers = select(c.source, *columns).where(*answered).group_by(c.source).subquery()
-    query = select(sources.judge, sources.annotator, sources.rule, *(answers.c[one.name] for one in columns))
-    query = query.where(sources.id == answers.c.source).order_by(sources.judge, sources.rule, sources.annotator)
-    return [Source(*row[:3], *map(int, row[3:7]), *row[7:]) for row in run.fetch(query)]
+        machines = select(sources.c.id).where(is_of(run, sources), sources.c.annotator == "")
+        conditions.append(tables.readings.c.source.in_(machines))
+    return [SourceCounts(*row[:3], *map(int, row[3:])) for row in _by_source(run, numbers, *conditions)]
+
+
+def _by_source(run: "Run", numbers: Iterable[ColumnElement[Any]], *conditions: ColumnElement[bool]) -> Sequence[Any]:
+    c, sources = tables.readings.c, tables.sources.c
+    columns = [number.label(f"n{place}") for place, number in enumerate(numbers)]
+    answers = select(c.source, *columns).where(is_of(run, tables.readings), IS_ANSWER, *conditions)
+    found = answers.group_by(c.source).subquery()
+    query = select(sources.judge, sources.annotator, sources.rule, *(found.c[one.name] for one in columns))
+    query = query.where(sources.id == found.c.source)
+    return run.fetch(query.order_by(sources.judge, sources.rule, sources.annotator))
 
 
 def read_judges(run: "Run") -> list[str]:
