@@ -21,6 +21,8 @@ from subitize.store.rows import (
     ATTACHED,
     IS_ANSWER,
     IS_DONE,
+    KIND_CHARACTERS,
+    KIND_END,
     Per,
     is_by,
     is_current,
@@ -34,8 +36,6 @@ PART_ROWS: Final = 20_000
 _ROWS_AT_ONCE, _ROWS_FETCHED = 10_000, 500
 _MANY_ROWS = 100_000
 _IDS_AT_ONCE = 500
-# The kind is the last field of a record's JSON, and the longest is "refused".
-_KIND_CHARACTERS = 10
 _KIND = r'"(\w+)"\}$'
 
 _MADE, _READ = tables.responses.c, tables.readings.c
@@ -45,7 +45,7 @@ _RESPONSES: dict[str, tuple[ColumnElement[Any], pl.DataType]] = {
     "model": (_MADE.model, pl.String()),
     "repeat": (_MADE.repeat, pl.Int64()),
     "attempt": (_MADE.attempt, pl.Int64()),
-    "kind": (func.substr(_MADE.outcome, func.length(_MADE.outcome) - (_KIND_CHARACTERS - 1)), pl.String()),
+    "kind": (KIND_END, pl.String()),
     "status": (_MADE.status, pl.String()),
     "image": (_MADE.image, pl.String()),
     "outcome": (_MADE.outcome, pl.String()),
@@ -106,7 +106,7 @@ def read_responses(run: Run, columns: Collection[str] = TRIAL, *, per: Per = "tr
 
 def take_kind(outcome: pl.Expr) -> pl.Expr:
     """Extract the kind from outcomes as JSON, or from their ends."""
-    return outcome.str.tail(_KIND_CHARACTERS).str.extract(_KIND)
+    return outcome.str.tail(KIND_CHARACTERS).str.extract(_KIND)
 
 
 def scan_readings(
