@@ -264,9 +264,7 @@ class Run:
         while rows:
             yield from (row[:-2] for row in rows)
             last = tuple_(*map(literal, rows[-1][-2:]))
-            rows = (
-                list(self.rows(query.where(tuple_(c.suite, c.position) > last))) if len(rows) == _ITEMS_AT_ONCE else []
-            )
+            rows = list(self.rows(query.where(tuple_(c.suite, c.position) > last)))
 
     def finished(self, model: str) -> set[str]:
         """Return the ids of the trials that need no further try."""
