@@ -79,7 +79,8 @@ class RunRows:
 
     def bare(self) -> "RunRows":
         """Leave out all that no frame is made of."""
-        return replace(self, responses=self.responses.select(*RESPONSES))
+        votes = [one.drop("rule", "at", "settings", "usage", strict=False) for one in (self.votes, self.stored)]
+        return RunRows(self.responses.select(*RESPONSES), *votes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +108,8 @@ class RunFrame:
     @property
     def observations(self) -> Frame:
         """The rows that enter the score."""
-        return self.whole.filter(pl.col("is_relevant"))
+        is_relevant = self.whole.rows["is_relevant"]
+        return self.whole if is_relevant.all() else self.whole.filter(pl.col("is_relevant"))
 
     def gaps(self) -> Missing:
         """Count what no figure covers; sight checks do not matter here."""
@@ -152,7 +154,7 @@ def read_frame(run: Run, reader: ReadOptions | None = None, rows: RunRows | None
         excluded=frozenset(run.exclusions()),
     )
     found = RunFrame(run, reader, latest, votes, whole, ties)
-    if not len(found.observations) or (reader.judge is not None and not votes.height and read_judges(run)):
+    if not whole.rows["is_relevant"].any() or (reader.judge is not None and not votes.height and read_judges(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
 

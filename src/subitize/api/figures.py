@@ -63,19 +63,20 @@ def score(
         reader = replace(reader, judge=reader.judge and own.find_judge(reader.judge))
         rows = read_rows(own, reader, is_traced=not pass_at_k)
         making = None if pass_at_k else read_making(own, reader, rows)  # before the frame: both take much memory
-        rows = rows.bare()
-        survey = read_frame(own, reader, rows)
+        survey = read_frame(own, reader, rows := rows.bare())
         judge = survey.reader.judge
         names = read_names(own)
         notes = describe_gaps(describe_samples(own), survey.gaps())
         advice = [] if rule else advise_rules(own, name_of(run), judge)
         events.warn(*warn_of_reward_judges(own, judge))
+    observations = survey.observations
+    del rows, survey  # a large run's take much memory
     if making is None:
-        passes = rate_passes(gather_attempts(survey.observations, keep_empty=True), factors or ())
+        passes = rate_passes(gather_attempts(observations, keep_empty=True), factors or ())
         return pass_result(passes, names, notes)
-    scores = score_observations(survey.observations, factors, prompts=estimand)
+    scores = score_observations(observations, factors, prompts=estimand)
     found = score_result(scores, names, factors or ["category"], making.fingerprints, making.sizes, estimand)
-    return found.say(*notes, *advice, *advise_tables(survey.observations, name_of(run)))
+    return found.say(*notes, *advice, *advise_tables(observations, name_of(run)))
 
 
 def _align(run: AnyRun, by: Names | None, judge: str | None) -> "Result":
