@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from typing import Any, Literal, NamedTuple, Self
 
 import polars as pl
@@ -298,7 +297,6 @@ def decode_columns(rows: pl.DataFrame, column: str, decode: Callable[[str], Valu
     return lay_out_beside(rows, column, _LABEL, lambda text: _columns_of(decode(text)))
 
 
-_ROWS_AT_ONCE = 2_000
 _BETWEEN = "\x1e"  # JSON has no such character
 _CHOICE = "choose:"
 KNOWN, TIED = "known", "tied"
@@ -443,10 +441,7 @@ def pair_asks_with_responses(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.Dat
 
 def _list_asks(items: Iterable[Item]) -> pl.DataFrame:
     rows = (_ask_row(item, ask, place) for item in items for place, ask in enumerate(item.asks))
-    # In parts: rows take many times the memory of columns.
-    parts = iter(lambda: list(islice(rows, _ROWS_AT_ONCE)), [])
-    asks = pl.concat([make_frame((), _ASKS), *(make_frame(part, _ASKS) for part in parts)]).with_row_index("place")
-    return asks.with_columns(pl.col("expects").str.split(_BETWEEN))
+    return make_frame(rows, _ASKS).with_row_index("place").with_columns(pl.col("expects").str.split(_BETWEEN))
 
 
 def _ask_row(item: Item, ask: Ask, place: int) -> tuple[object, ...]:
