@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from typing import Any, Literal, NamedTuple, Self
 
 import polars as pl
@@ -128,19 +127,19 @@ def build_frame(
     stored: pl.DataFrame | None = None,
     excluded: Set[str] = frozenset(),
 ) -> tuple[Frame, int]:
-    """Make the frame of items, all their responses and votes; also count the scored rows without a value for a tie.
+    """Make the frame of items, their latest responses and votes; also count the scored rows without a value for a tie.
 
     Votes have columns `subject`, `question`, `judge` and `value`, as JSON. `stored` are those for questions that do not
     enter the score, if they differ.
     """
     labels = label_readings(votes, agreement)
     stored_labels = labels if stored is None else label_readings(stored, agreement)
-    asked = _Asked(items, latest_attempts(responses), designs, excluded)
+    asked = _Asked(items, responses, designs, excluded)
     labels = _join_parts(asked, labels)
     whole = _observe(asked, labels, stored_labels)
     place, tied = ["subject", "question", "judge"], labels.filter(pl.col("label") == TIED)
-    counted = whole.rows.filter("is_relevant", ~pl.col("is_excluded")).unique(place)
-    return whole, counted.join(tied, on=place, how="semi").height
+    counted = whole.rows.filter("is_relevant", ~pl.col("is_excluded")).select(place)
+    return whole, counted.join(tied, on=place, how="semi").n_unique()
 
 
 def frame_of(
@@ -159,7 +158,7 @@ def frame_of(
         ((one.subject.id, one.question.id, one.judge, codec.encode(codec.value, one.value)) for one in readings),
         dict.fromkeys(("subject", "question", "judge", "value"), pl.String()),
     )
-    whole, _ = build_frame({item.id: item for item in items}, trials, votes, designs)
+    whole, _ = build_frame({item.id: item for item in items}, latest_attempts(trials), votes, designs)
     return whole.filter(pl.col("is_relevant"))
 
 
@@ -169,6 +168,8 @@ def latest_attempts(responses: pl.DataFrame) -> pl.DataFrame:
     A failed attempt counts only if there is no other: a failure to ask again does not undo an answer.
     """
     key, order = ("item", "model", "repeat"), ("_is_answer", "attempt")
+    if responses.select(key).n_unique() == responses.height:
+        return responses
     ranked = responses.with_row_index("_first").with_columns(
         pl.col("_first").min().over(key), _is_answer=pl.col("kind") != FAILED
     )
@@ -251,13 +252,13 @@ def label_readings(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
     """
     if agreement == ADJUDICATED:
         readings = settle_votes(readings)
-    is_choice = pl.col("question").str.starts_with(_CHOICE)
+    place, is_choice = ["subject", "question", "judge"], pl.col("question").str.starts_with(_CHOICE)
     rule = pl.when(is_choice & (pl.lit(agreement) == MEDIAN)).then(pl.lit(PLURALITY)).otherwise(pl.lit(agreement))
-    answers = readings.group_by("subject", "question", "judge", maintain_order=True).agg(
-        pl.col("value").str.join(_BETWEEN).alias("values")
-    )
+    answers = readings.select(*place, pl.col("value").alias("values"))
+    if answers.select(place).n_unique() < answers.height:
+        answers = answers.group_by(place, maintain_order=True).agg(pl.col("values").str.join(_BETWEEN))
     votes = answers.with_columns(pl.concat_str(rule, "values", separator=_BETWEEN).alias("values"))
-    labelled = decode_columns(votes, "values", _agree)
+    labelled = decode_columns(votes, "values", _agree).drop("values")
     judges = answers.select(pl.col("judge").unique(maintain_order=True)).with_row_index("judge_order")
     return labelled.join(judges, on="judge", maintain_order="left").with_columns(is_blind=pl.lit(False))
 
@@ -296,7 +297,6 @@ def decode_columns(rows: pl.DataFrame, column: str, decode: Callable[[str], Valu
     return lay_out_beside(rows, column, _LABEL, lambda text: _columns_of(decode(text)))
 
 
-_ROWS_AT_ONCE = 2_000
 _BETWEEN = "\x1e"  # JSON has no such character
 _CHOICE = "choose:"
 KNOWN, TIED = "known", "tied"
@@ -441,10 +441,7 @@ def pair_asks_with_responses(asks: pl.DataFrame, latest: pl.DataFrame) -> pl.Dat
 
 def _list_asks(items: Iterable[Item]) -> pl.DataFrame:
     rows = (_ask_row(item, ask, place) for item in items for place, ask in enumerate(item.asks))
-    # In parts: rows take many times the memory of columns.
-    parts = iter(lambda: list(islice(rows, _ROWS_AT_ONCE)), [])
-    asks = pl.concat([make_frame((), _ASKS), *(make_frame(part, _ASKS) for part in parts)]).with_row_index("place")
-    return asks.with_columns(pl.col("expects").str.split(_BETWEEN))
+    return make_frame(rows, _ASKS).with_row_index("place").with_columns(pl.col("expects").str.split(_BETWEEN))
 
 
 def _ask_row(item: Item, ask: Ask, place: int) -> tuple[object, ...]:

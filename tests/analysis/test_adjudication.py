@@ -13,7 +13,7 @@ from subitize.analysis.frame import ReadOptions, read_frame
 from subitize.labels import CANNOT_TELL, parse_rule
 from subitize.records import Count, Discarded, Known, Reading, Spec, Subject, Words
 from subitize.store import Run
-from subitize.store.rows import list_sources
+from subitize.store.rows import count_by_source
 from tests.annotation.studies import folder, item, make_run
 from tests.commands import call
 
@@ -88,9 +88,9 @@ def test_reviewers_and_adjudicators_are_no_annotators_in_agreement(
     with Run(folder(path)) as run:
         (concord,) = agree_run(run, "human")
         assert (concord.annotators, concord.votes) == (len(PEOPLE), PAGES * len(PEOPLE))
-        own = {one.annotator: one.readings for one in list_sources(run) if one.judge == "human"}
+        own = {one.annotator: one.readings for one in count_by_source(run) if one.judge == "human"}
         assert own == dict.fromkeys(PEOPLE, PAGES)
-        assert sum(one.readings for one in list_sources(run)) == PAGES * (len(PEOPLE) + 1)
+        assert sum(one.readings for one in count_by_source(run)) == PAGES * (len(PEOPLE) + 1)
         by_rule = {rule: compare_judge(run, JudgePair("machine", "human", rule))[0] for rule in labels}
     for rule, expected in labels.items():
         known = [label for label in expected if label is not None]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from subitize.errors import BadValueError
-from subitize.evaluate.plan import TrialPlan, collect_values, further_attempts, latest_tried
+from subitize.evaluate.plan import TrialPlan, TriedAttempts, collect_values, further_attempts
 from subitize.evaluate.sampling import items_of
 from subitize.interfaces import Attempt, Suite
 from subitize.papers.numbersense.suite import Naming, Production
@@ -126,5 +126,5 @@ def test_the_latest_attempt_counts_and_unread_ones_are_left_out() -> None:
     responses = [StoredResponse(one.id, response(one), 0.0) for one in (second, first, unread)]
     read = [(reading(first, "3"), Known(3)), (reading(second, "4"), Known(4))]
     values = collect_values((one.subject.id, one.question.id, value) for one, value in read)
-    (latest,) = latest_tried(ITEMS, responses, values)
+    (latest,) = TriedAttempts(ITEMS, responses, values)
     assert (latest.attempt, dict(latest.values)) == (1, {"count:apple": Known(4)})

@@ -11,6 +11,7 @@ from subitize.store import Location, Run
 from subitize.store import reading as frames
 from subitize.store.reading import trace_responses
 from subitize.store.rows import (
+    count_by_source,
     decode_question,
     decode_value,
     list_sources,
@@ -117,6 +118,7 @@ def test_a_few_records_can_be_looked_up_in_full(run: Run) -> None:
 def test_judges_are_listed_with_their_rules(run: Run) -> None:
     (source,) = list_sources(run)
     assert (source.judge, source.annotator, source.rule) == ("parser", "", "strict@1")
-    assert (source.stored, source.readings) == (3, 2)
+    (counts,) = count_by_source(run)
+    assert (source.stored, counts.readings) == (3, 2)
     assert source.first_at <= source.last_at
     assert trace_responses(run)["kind"].to_list() == ["said", "said", "refused", "failed", "failed"]

@@ -10,6 +10,7 @@ from subitize.records import Discarded, Failed, Known, MatchesPrompt, Said, Spec
 from subitize.store import Location, Run
 from subitize.store import reading as streams
 from subitize.store.rows import (
+    count_by_source,
     count_items,
     count_readings,
     count_trials,
@@ -67,13 +68,15 @@ def test_parts_have_what_the_run_has_in_its_order(run: Run) -> None:
 def test_counts_are_those_of_what_stands(run: Run) -> None:
     assert count_items(run) == {"naming": 3, "production": 1}
     assert (count_trials(run), count_readings(run)) == (6, 5)
-    counts = [(one.judge, one.annotator, one.stored, one.readings, one.discarded) for one in list_sources(run)]
-    assert counts == [("human", "ada", 3, 2, 0), ("human", "bob", 1, 1, 0), ("parser", "", 2, 2, 1)]
+    stored = [(one.judge, one.annotator, one.stored) for one in list_sources(run)]
+    assert stored == [("human", "ada", 3), ("human", "bob", 1), ("parser", "", 2)]
+    counts = [(one.judge, one.annotator, one.readings, one.discarded) for one in count_by_source(run)]
+    assert counts == [("human", "ada", 2, 0), ("human", "bob", 1, 0), ("parser", "", 2, 1)]
     assert sorted(streams.count_annotators(run)["annotators"]) == [1, 1, 1, 2]
 
 
 def test_what_a_rule_discards_is_counted_and_read(run: Run) -> None:
-    (counted,) = [one for one in list_sources(run) if not one.annotator]
+    (counted,) = count_by_source(run, annotators=False)
     found = read_discarded(run, "parser", counted.rule, 10)
     assert (counted.judge, counted.readings, counted.unusable) == ("parser", 2, len(found))
     assert read_discarded(run, "parser", "other@1", 10) == []

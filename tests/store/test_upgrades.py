@@ -17,7 +17,7 @@ from subitize.errors import BadValueError, BusyError, StorageError
 from subitize.records import Design, Known, Provenance, Subject, Words
 from subitize.store import Database, Folder, Location, Run, StoredReading
 from subitize.store.reading import READING, read_readings, trace_readings
-from subitize.store.rows import list_sources, read_designs, read_values
+from subitize.store.rows import count_by_source, list_sources, read_designs, read_values
 from subitize.store.upgrades import upgrade_statements
 from tests.commands import call
 from tests.goldens.kept_runs import copy_run, expected
@@ -62,6 +62,7 @@ def _read_all(run: Run) -> list[object]:
         trace_readings(run).rows(named=True),
         list(read_values(run, "human")),
         list_sources(run),
+        count_by_source(run),
         sorted(run.answered("human")),
     ]
 

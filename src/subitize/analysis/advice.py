@@ -13,7 +13,7 @@ from subitize.papers import papers_by_name
 from subitize.records import Known, Match, base_suite
 from subitize.registry import TRAINED_WITH, same_target
 from subitize.store import Run
-from subitize.store.rows import decode_question, list_sources, read_discarded
+from subitize.store.rows import count_by_source, decode_question, read_discarded
 
 if TYPE_CHECKING:
     from subitize.frame import Frame
@@ -24,7 +24,7 @@ _MOST_READ = 200
 
 def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
     """For every judge that discards more than a tenth of the answers, name another rule that reads some of them."""
-    counts, found = list_sources(run, annotators=False), list[str]()
+    counts, found = count_by_source(run, annotators=False), list[str]()
     is_alone = len({one.judge for one in counts}) == 1
     for one in counts:
         rule = one.rule.partition("@")[0]

@@ -143,9 +143,12 @@ def by_factor(observations: "Frame", factors: Sequence[str]) -> Iterator[pl.Data
     `order` numbers the levels in the order in which they are shown.
     """
     items, first = observations.seen_items(), 0
-    whole: list[tuple[str, Scalar]] = [(item.id, WHOLE) for item in items]
-    own = [[(item.id, item.factors[name]) for item in items if name in item.factors] for name in factors]
-    for name, of in zip((WHOLE, *factors), (whole, *own), strict=True):
+    for name in (None, *factors):
+        of: list[tuple[str, Scalar]] = [
+            (item.id, WHOLE if name is None else item.factors[name])
+            for item in items
+            if name is None or name in item.factors
+        ]
         order = sorted(dict.fromkeys(level for _, level in of), key=order_level)
         # Levels that are equal are one, as 1 and 1.0, however they are written.
         places = {level: (str(level), first + place) for place, level in enumerate(order)}
@@ -153,7 +156,9 @@ def by_factor(observations: "Frame", factors: Sequence[str]) -> Iterator[pl.Data
             ((id, *places[level]) for id, level in of),
             {"item": pl.String(), "level": pl.String(), "order": pl.Int64()},
         )
-        yield observations.rows.with_columns(factor=pl.lit(name)).join(levels, on="item", maintain_order="left")
+        yield observations.rows.with_columns(factor=pl.lit(WHOLE if name is None else name)).join(
+            levels, on="item", maintain_order="left"
+        )
         first += len(order)
 
 

@@ -12,6 +12,7 @@ from subitize.errors import BadValueError, NothingToDoError
 from subitize.frame import (
     IS_ANSWER,
     NO_JUDGE,
+    RESPONSES,
     Frame,
     build_frame,
     group_trials,
@@ -21,7 +22,14 @@ from subitize.io import codec
 from subitize.labels import ADJUDICATED, PLURALITY, Rule, check_floor, interpret
 from subitize.records import FAILED, REFUSED, SIGHT_CHECK
 from subitize.store import Database, Run
-from subitize.store.reading import VOTE, read_readings, read_responses, read_trials_looked_at
+from subitize.store.reading import (
+    VOTE,
+    read_readings,
+    read_responses,
+    read_trials_looked_at,
+    trace_readings,
+    trace_responses,
+)
 from subitize.store.rows import decode_question, read_designs, read_judges
 
 
@@ -62,6 +70,20 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RunRows:
+    """The responses of a run, and its readings as `read_votes` gives them; `stored` has the values as stored."""
+
+    responses: pl.DataFrame
+    votes: pl.DataFrame
+    stored: pl.DataFrame
+
+    def bare(self) -> "RunRows":
+        """Leave out all that no frame is made of."""
+        votes = [one.drop("rule", "at", "settings", "usage", strict=False) for one in (self.votes, self.stored)]
+        return RunRows(self.responses.select(*RESPONSES), *votes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class RunFrame:
     """The data behind all figures, read at once: the responses that count, and the frame.
 
@@ -86,7 +108,8 @@ class RunFrame:
     @property
     def observations(self) -> Frame:
         """The rows that enter the score."""
-        return self.whole.filter(pl.col("is_relevant"))
+        is_relevant = self.whole.rows["is_relevant"]
+        return self.whole if is_relevant.all() else self.whole.filter(pl.col("is_relevant"))
 
     def gaps(self) -> Missing:
         """Count what no figure covers; sight checks do not matter here."""
@@ -109,23 +132,29 @@ class RunFrame:
         return tuple(groups.filter(pl.col("subject") == row["subject"])["trials"].item())
 
 
-def read_frame(run: Run, reader: ReadOptions | None = None) -> RunFrame:
-    """Read a run once, for all figures."""
+def read_rows(run: Run, reader: ReadOptions, *, is_traced: bool = False) -> RunRows:
+    """Read the responses and readings of a run; traced ones have how each came about, too."""
+    responses = trace_responses(run) if is_traced else read_responses(run, per="response")
+    votes = _read(run, reader, is_traced=is_traced)
+    return RunRows(responses, votes if reader.rule is None else _reread(run, reader, votes), votes)
+
+
+def read_frame(run: Run, reader: ReadOptions | None = None, rows: RunRows | None = None) -> RunFrame:
+    """Read a run once, for all figures; its rows may have been read by these options already."""
     reader = reader or ReadOptions()
     if reader.judge is not None:
         reader = replace(reader, judge=run.find_judge(reader.judge))
-    latest = latest_attempts(read_responses(run, per="response"))
-    votes = _read(run, reader)
-    stored = None if reader.rule is None else _read(run, replace(reader, rule=None))
+    rows = rows or read_rows(run, reader)
+    latest, votes = latest_attempts(rows.responses.select(*RESPONSES)), rows.votes
     items = {item.id: item for item in run.items()}
     whole, ties = build_frame(
         *(items, latest, votes, read_designs(run)),
         agreement=reader.agreement,
-        stored=stored,
+        stored=None if reader.rule is None else rows.stored,
         excluded=frozenset(run.exclusions()),
     )
     found = RunFrame(run, reader, latest, votes, whole, ties)
-    if not len(found.observations) or (reader.judge is not None and not votes.height and read_judges(run)):
+    if not whole.rows["is_relevant"].any() or (reader.judge is not None and not votes.height and read_judges(run)):
         raise NothingToDoError(_what_is_missing(run, reader, latest))
     return found
 
@@ -150,21 +179,26 @@ def list_judges(run: Run) -> str:
     return ", ".join(names.get(judge, judge) for judge in read_judges(run)) or "none"
 
 
-def _read(run: Run, reader: ReadOptions) -> pl.DataFrame:
+_EVIDENCE = ("judge", "rule", "evidence", "question_record")
+
+
+def _read(run: Run, reader: ReadOptions, *, is_traced: bool) -> pl.DataFrame:
+    if reader.rule is not None:
+        for entry in run.judges():
+            if reader.judge in (None, entry.spec):
+                check_floor(reader.rule, entry.options, entry.spec)
     with_reviews = reader.agreement == ADJUDICATED
-    columns = (*VOTE, *("id", "reviews", "purpose") * with_reviews)
-    if reader.rule is None:
-        read = read_readings(run, reader.judge, columns, with_reviews=with_reviews)
-        return read if with_reviews else read.with_columns(purpose=pl.lit(None, pl.String))
-    for entry in run.judges():
-        if reader.judge in (None, entry.spec):
-            check_floor(reader.rule, entry.options, entry.spec)
-    of = ("judge", "rule", "evidence", "question_record")
-    rows = read_readings(run, reader.judge, (*dict.fromkeys((*columns, *of)),), with_reviews=with_reviews)
-    different = rows.select(*of).unique(maintain_order=True)
+    columns = (*VOTE, *("id", "reviews", "purpose") * with_reviews, *_EVIDENCE * (reader.rule is not None))
+    read = trace_readings if is_traced else read_readings
+    found = read(run, reader.judge, tuple(dict.fromkeys(columns)), with_reviews=with_reviews)
+    return found if with_reviews else found.with_columns(purpose=pl.lit(None, pl.String))
+
+
+def _reread(run: Run, reader: ReadOptions, votes: pl.DataFrame) -> pl.DataFrame:
+    different = votes.select(*_EVIDENCE).unique(maintain_order=True)
     reread = [_reinterpret(run, reader, *stored) for stored in different.iter_rows()]
     values = different.with_columns(pl.Series("reread", reread, pl.String()))
-    return rows.join(values, on=of, maintain_order="left").with_columns(value=pl.col("reread"))
+    return votes.join(values, on=_EVIDENCE, maintain_order="left").with_columns(value=pl.col("reread"))
 
 
 def _reinterpret(run: Run, reader: ReadOptions, judge: str, stored: str, evidence: str, question: str) -> str:

@@ -20,7 +20,7 @@ from subitize.store import (
     find_spec,
 )
 from subitize.store.reading import read_responses
-from subitize.store.rows import count_items, list_sources
+from subitize.store.rows import count_by_source, count_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def overview(run: Run) -> Overview:
         for (suite, model), own in sorted(outcomes.items())
     ]
     entries, judges = {entry.spec: entry for entry in run.judges()}, []
-    sources = group_rows((one for one in list_sources(run) if one.readings), lambda one: one.judge)
+    sources = group_rows(count_by_source(run), lambda one: one.judge)
     for judge, own in sorted(sources.items()):
         entry = entries.get(judge, Entry(judge, {}, is_stand_in=False))
         annotators = len({one.annotator for one in own} - {""})

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import polars as pl
 from pydantic_core import from_json
 
-from subitize.analysis.frame import ReadOptions
+from subitize.analysis.frame import ReadOptions, RunRows
 from subitize.analysis.overview import describe_samples
 from subitize.analysis.provenance import (
     Content,
@@ -145,8 +145,7 @@ def read_protocols(run: Run, trails: Trails, reader: ReadOptions | None = None) 
     models = {entry.spec: entry.options for entry in entries}
     stand_ins = {entry.spec for entry in entries if entry.is_stand_in}
     judges = {entry.spec: entry.options for entry in run.judges()}
-    asked = {item for calls in trails.responses.values() for item in calls.rows["item"].unique()}
-    contents = read_contents(run, asked)
+    contents = read_contents(run, {item for calls in trails.responses.values() for item in calls.rows["item"].unique()})
     found = {}
     for (suite, model), calls in trails.responses.items():
         unjudged = _describe_calls(suite, options[suite], calls, contents, excluded)
@@ -190,9 +189,9 @@ class Making:
     sizes: Mapping[str, int]
 
 
-def read_making(run: Run, reader: ReadOptions) -> Making:
+def read_making(run: Run, reader: ReadOptions, rows: RunRows | None = None) -> Making:
     """Read how the responses and readings behind scores were made, and let go of all but what is told."""
-    trails = read_provenance(run, reader.judge)
+    trails = read_provenance(run, reader.judge, rows)
     found = read_protocols(run, trails, reader)
     return Making({place: one.protocol.fingerprint for place, one in found.items()}, trails.sizes())
 
@@ -242,21 +241,22 @@ def _describe_calls(
     excluded: Collection[str],
 ) -> Protocol:
     """Describe what was asked of one model in one suite; the judge is filled in later."""
-    repeats = dict(calls.rows.group_by("item").agg(pl.col("repeat").n_unique()).iter_rows())
-    hashes = {item: contents[item].hash for item in repeats}
-    left_out = sorted(hashes[item] for item in repeats if item in excluded)
+    asked = calls.rows.group_by("item").agg(pl.col("repeat").n_unique())
+    items, repeats = asked["item"], asked["repeat"].to_list()
+    hashes = [contents[item].hash for item in items]
+    left_out = sorted(contents[item].hash for item in items if item in excluded)
     answers = calls.answers()
     return Protocol(
         suite=suite,
         asking_again={name: options[name] for name in _ASKING_AGAIN if name in options},
-        items=len(repeats),
-        contents=digest(sorted(hashes.values())),
-        unknown_pictures=tuple(sorted({contents[item].unknown_picture for item in repeats} - {""})),
+        items=len(items),
+        contents=digest(sorted(hashes)),
+        unknown_pictures=tuple(sorted({contents[item].unknown_picture for item in items} - {""})),
         prompts=_hash_prompts(calls, contents),
         excluded=len(left_out),
         exclusions=digest(left_out),
-        repeats=tuple(sorted(Counter(repeats.values()).items())),
-        repeated=digest(sorted((hashes[item], times) for item, times in repeats.items())),
+        repeats=tuple(sorted(Counter(repeats).items())),
+        repeated=digest(sorted(zip(hashes, repeats, strict=True))),
         is_rewritten=answers.rewritten > 0,
         has_own_seeds=calls.has_own_seeds,
         parameters={

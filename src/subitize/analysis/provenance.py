@@ -14,13 +14,14 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 from pydantic_core import from_json, to_json
 
+from subitize.analysis.frame import ReadOptions, RunRows, read_rows
 from subitize.errors import BadFileError
-from subitize.frame import NO_JUDGE
+from subitize.frame import IS_ANSWER, NO_JUDGE
 from subitize.io import codec
 from subitize.io.files import hash_file
 from subitize.records import FAILED, REFUSED, digest
 from subitize.store import Run
-from subitize.store.reading import trace_readings, trace_responses
+from subitize.store.reading import read_groups
 from subitize.store.rows import ItemText, read_item_texts
 
 _EXAMPLES = 3
@@ -167,11 +168,13 @@ class Trails:
         return {model: count for model, count in found.items() if count is not None}
 
 
-def read_provenance(run: Run, judge: str | None = None) -> Trails:
-    """Collect the provenance of all responses and readings, or those of one judge."""
-    responses, readings = trace_responses(run), trace_readings(run, judge)
-    owners = responses.select("trial", "suite", "model").unique()
-    readings = readings.join(owners, on="trial", maintain_order="left")
+def read_provenance(run: Run, judge: str | None = None, rows: RunRows | None = None) -> Trails:
+    """Collect the provenance of all responses and readings, or those of one judge; traced rows are not read again."""
+    rows = rows or read_rows(run, ReadOptions(judge), is_traced=True)
+    responses, readings = rows.responses, rows.stored.filter(IS_ANSWER)
+    single = responses.select("suite", "model", subject="trial").unique()
+    groups = read_groups(run).join(single, left_on="trial", right_on="subject").select(single.columns)
+    readings = readings.join(pl.concat([single, groups]), on="subject", maintain_order="left")
     made = responses.partition_by("suite", "model", maintain_order=True, as_dict=True)
     looked = readings.partition_by(*Group._fields, maintain_order=True, as_dict=True)
     judged = {place[:2] for place in looked}

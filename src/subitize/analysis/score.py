@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import Any, Literal
 
 import polars as pl
@@ -59,9 +58,10 @@ class Measure:
         """Sum the values of a cluster and their steps, and count them, in columns of this name."""
         is_meant = self.where & _IS_KEPT
         yield is_meant.sum().alias(f"{name} n")
-        yield self.value.filter(is_meant).cast(pl.Float64).sum().alias(name)
+        # A filter within each group would take twice as long.
+        yield pl.when(is_meant).then(self.value.cast(pl.Float64)).sum().alias(name)
         if self.step is not None:
-            yield self.step.filter(is_meant).sum().alias(f"{name} step")
+            yield pl.when(is_meant).then(self.step).sum().alias(f"{name} step")
         if self.needs is not None:
             yield (self.needs & _IS_KEPT).any().alias(f"{name} needs")
 
@@ -138,48 +138,84 @@ def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts:
         )
     items = observations.seen_items()
     chosen = list_factors(items) if factors is None else check_factors(items, factors)
-    units = with_units(observations, prompts)
-    units = replace(units, rows=units.rows.select(_COLUMNS))
-    found = [one for rows in by_factor(units, chosen) for one in _score_levels(_sum_clusters(rows, *_GROUP))]
-    return [score for _, scores in sorted(found, key=itemgetter(0)) for score in scores]
+    owners = observations.rows.select(_OWNER).unique().sort(_OWNER)
+    levels: dict[int, tuple[str, str]] = {}
+    summed = _sum_levels(
+        replace(observations, rows=observations.rows.select(_COLUMNS)), owners, chosen, prompts, levels
+    )
+    found = sorted(one for some in _put_together(summed) for one in _score_places(some, owners.height))
+    return [
+        Score(*owners.row(owner), *levels[order], name, estimate, *rest)
+        for (owner, order), estimates, *rest in found
+        for name, estimate in estimates.items()
+    ]
 
 
-_GROUP = ("suite", "model", "judge", "factor", "level", "order")
+_ROWS_AT_ONCE = 20_000
+_OWNER = ("suite", "model", "judge")
+_GROUP = (*_OWNER, "factor", "level", "order")
 _COLUMNS = (
-    *("item", "suite", "model", "judge", "cluster", "stratum", "group", "status", "value", "target", "expected"),
+    *(*_OWNER, "item", "subject", "group", "status", "value", "target", "expected"),
     *("is_right", "is_right_by_itself", "parent", "is_excluded", "is_informed"),
 )
-"""What clusters and measures are computed from."""
 
 
-def _score_levels(clusters: pl.DataFrame) -> Iterator[tuple[tuple[object, ...], list[Score]]]:
-    """Score the levels of one factor, each with what it is ordered by; all factors at once would take much memory."""
-    groups = (
-        clusters.group_by(*_GROUP)
-        .agg(pl.col("is_excluded").sum(), pl.col("is_informed").any())
-        .sort("suite", "model", "judge", "order")
-        .with_row_index("place")
-    )
-    placed = clusters.join(groups.select(*_GROUP, pl.col("place").cast(pl.Int64)), on=_GROUP)
-    placed = placed.sort("place", "cluster")  # sums in another order would have other last digits
-    found = {name: one.estimate(placed, name) for name, one in MEASURES.items()}
-    for place, suite, model, judge, factor, level, order, excluded, is_informed in groups.iter_rows():
-        own = [
-            Score(suite, model, judge, factor, level, name, of[place], excluded, is_informed)
-            for name, of in found.items()
-            if place in of
-        ]
-        yield (suite, model, judge, order), own
+def _put_together(clusters: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Put the clusters of factors together while they are few: all at once would take much memory in a large run."""
+    gathered: list[pl.DataFrame] = []
+    for one in clusters:
+        gathered.append(one)
+        if sum(some.height for some in gathered) >= _ROWS_AT_ONCE:
+            yield pl.concat(gathered)
+            gathered = []
+    if gathered:
+        yield pl.concat(gathered)
 
 
-def _sum_clusters(rows: pl.DataFrame, *group: str) -> pl.DataFrame:
-    """Sum each measure within the clusters of a group; the stratum of a cluster is that of its first row."""
-    return rows.group_by(*group, "cluster").agg(
-        pl.col("stratum").first(),
-        pl.col("is_excluded").sum(),
-        (pl.col("is_informed") & _IS_KEPT).any(),
-        *(column for name, one in MEASURES.items() for column in one.columns(name)),
-    )
+def _score_places(
+    clusters: pl.DataFrame, owners: int
+) -> Iterator[tuple[tuple[int, int], dict[str, Estimate], int, bool]]:
+    """Score each owner's levels, all by number, with how many observations were left out and whether any is informed."""
+    groups = clusters.group_by("place").agg(pl.col("is_excluded").sum(), pl.col("is_informed").any())
+    clusters = clusters.sort("place", "cluster")  # sums in another order would have other last digits
+    found = {name: one.estimate(clusters, name) for name, one in MEASURES.items()}
+    for place, excluded, is_informed in groups.iter_rows():
+        order, owner = divmod(place, owners)
+        yield (owner, order), {name: of[place] for name, of in found.items() if place in of}, excluded, is_informed
+
+
+def _sum_levels(
+    observations: Frame,
+    owners: pl.DataFrame,
+    factors: Sequence[str],
+    prompts: Prompts,
+    levels: dict[int, tuple[str, str]],
+) -> Iterator[pl.DataFrame]:
+    """Sum each measure within the clusters of every owner's levels, factor by factor; collect the levels by number.
+
+    The stratum of a cluster is that of its first row.
+    """
+    units = with_units(observations, prompts)
+    rows = units.rows.join(owners.with_row_index("owner"), on=_OWNER, maintain_order="left")
+    slim = replace(units, rows=rows.select("item", "owner", row=pl.int_range(pl.len())))
+    rows = rows.drop(*_OWNER, "item", "subject", "owner")
+    place = (pl.col("order") * owners.height + pl.col("owner")).alias("place")
+    for placed in by_factor(slim, factors):
+        levels |= {
+            order: (factor, level)
+            for order, factor, level in placed.select("order", "factor", "level").unique().iter_rows()
+        }
+        yield (
+            rows[placed["row"]]
+            .with_columns(placed.select(place).to_series())
+            .group_by("place", "cluster")
+            .agg(
+                pl.col("stratum").first(),
+                pl.col("is_excluded").sum(),
+                (pl.col("is_informed") & _IS_KEPT).any(),
+                *(column for name, one in MEASURES.items() for column in one.columns(name)),
+            )
+        )
 
 
 def list_factors(items: Iterable[Item], most_levels: int = 50) -> list[str]:

@@ -42,7 +42,7 @@ def score(
     """Compute accuracy and errors with their intervals, overall and by factor."""
     from subitize.analysis.advice import advise_rules, advise_tables, warn_of_reward_judges
     from subitize.analysis.design import check_prompts
-    from subitize.analysis.frame import read_frame
+    from subitize.analysis.frame import read_frame, read_rows
     from subitize.analysis.overview import describe_samples, read_names
     from subitize.analysis.protocols import read_making
     from subitize.analysis.reader import choose_reader
@@ -61,19 +61,22 @@ def score(
     reader = choose_reader(judge, rule, events.warn, agreement)
     with opened(run) as (own,):
         reader = replace(reader, judge=reader.judge and own.find_judge(reader.judge))
-        making = None if pass_at_k else read_making(own, reader)  # before the frame: both at once take much memory
-        survey = read_frame(own, reader)
+        rows = read_rows(own, reader, is_traced=not pass_at_k)
+        making = None if pass_at_k else read_making(own, reader, rows)  # before the frame: both take much memory
+        survey = read_frame(own, reader, rows := rows.bare())
         judge = survey.reader.judge
         names = read_names(own)
         notes = describe_gaps(describe_samples(own), survey.gaps())
         advice = [] if rule else advise_rules(own, name_of(run), judge)
         events.warn(*warn_of_reward_judges(own, judge))
+    observations = survey.observations
+    del rows, survey  # a large run's take much memory
     if making is None:
-        passes = rate_passes(gather_attempts(survey.observations, keep_empty=True), factors or ())
+        passes = rate_passes(gather_attempts(observations, keep_empty=True), factors or ())
         return pass_result(passes, names, notes)
-    scores = score_observations(survey.observations, factors, prompts=estimand)
+    scores = score_observations(observations, factors, prompts=estimand)
     found = score_result(scores, names, factors or ["category"], making.fingerprints, making.sizes, estimand)
-    return found.say(*notes, *advice, *advise_tables(survey.observations, name_of(run)))
+    return found.say(*notes, *advice, *advise_tables(observations, name_of(run)))
 
 
 def _align(run: AnyRun, by: Names | None, judge: str | None) -> "Result":

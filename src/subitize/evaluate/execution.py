@@ -29,6 +29,7 @@ from subitize.evaluate.plan import (
     TrialBatch,
     TriedAttempts,
     check_suites,
+    collect_values,
     further_attempts,
 )
 from subitize.evaluate.processes import result_of
@@ -60,7 +61,7 @@ from subitize.records import (
 )
 from subitize.registry import Resolved, is_outside
 from subitize.store import SAMPLED_FROM_AT_MOST, Lease, Run
-from subitize.store.rows import read_trials
+from subitize.store.rows import read_trials, read_values
 from subitize.suites.refined import Refined
 from subitize.suites.sight import NEEDED, SightAnswers, SightCheck, read_checks
 
@@ -322,7 +323,8 @@ class _Session:
         # A model that has its answers ready would give the same again.
         if suite.obj.max_attempts == 1 or plan.model.obj.is_ready_made:
             return []
-        tried = TriedAttempts(plan, self._run, judge.spec.text)
+        values = collect_values(read_values(self._run, judge.spec.text))
+        tried = TriedAttempts(plan.trials.items, read_trials(self._run, model.text), values)
         again = list(further_attempts(suite.obj, model, tried))
         finished = self._run.finished(model.text) if again else ()
         return [one for one in again if one.trial.id not in finished]

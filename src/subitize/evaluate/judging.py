@@ -269,17 +269,23 @@ class _Task:
     def jobs(self, summary: JudgeTally) -> Iterator[_Job]:
         """Yield the remaining looks; count the questions that the judge cannot answer in the summary."""
         for left, _ in self._left():
-            for items in batches(left, _ITEMS_AT_ONCE):
+            for ids in batches(left, _ITEMS_AT_ONCE):
                 by_item: dict[str, list[StoredResponse]] = defaultdict(list)
-                for stored in self._run.responses(self._model, [item.id for item in items]):
+                for stored in self._run.responses(self._model, ids):
                     by_item[stored.response.trial.item_id].append(stored)
-                for item in items:
+                for item in self._run.items(ids=ids):
                     yield from self._plan(item, by_item[item.id], summary)
 
-    def _left(self) -> Iterator[tuple[list[Item], int]]:
+    def _list_asks(self) -> Iterator[tuple[str, Sequence[Ask]]]:
+        """Yield what is asked about each item; to know the suite's own questions, it need not be decoded."""
+        if type(self._judge.obj).asks is Judge.asks:
+            return self._run.stream_asks(self._suite)
+        return ((item.id, self._asks(item)) for item in self._run.stream_items(self._suite))
+
+    def _left(self) -> Iterator[tuple[list[str], int]]:
         """Yield the items with an open question, and the number of looks: responses to others need not be read."""
-        for items in batches(self._run.stream_items(self._suite), _ITEMS_LISTED):
-            asks = {item.id: self._asks(item) for item in items}
+        for some in batches(self._list_asks(), _ITEMS_LISTED):
+            asks = dict(some)
             left: set[str] = set()
             looks = 0
             for trial_id, item_id in self._run.answers(self._model, list(asks)):
@@ -288,7 +294,7 @@ class _Task:
                 looks += min(count, 1) if self._judge.obj.asks_together else count
                 if count or len(questions) < len(asks[item_id]):
                     left.add(item_id)
-            yield [item for item in items if item.id in left], looks
+            yield [item_id for item_id in asks if item_id in left], looks
             gc.collect(0)  # statements have cycles, and a command collects seldom
 
     def _plan(self, item: Item, responses: Sequence[StoredResponse], summary: JudgeTally) -> Iterator[_Job]:

@@ -24,11 +24,13 @@ from subitize.interfaces import (
 from subitize.io.prices import load_prices
 from subitize.records import Draw, Item, Spec, TaskKind, Trial, Value, base_suite
 from subitize.registry import Resolved, make_judge, make_model, make_refined, make_suite, trained_on, trained_with
-from subitize.store import SAMPLED_FROM_AT_MOST, Run, Sample, latest_attempts
-from subitize.store.rows import RowT, read_repeats, read_trials, read_values
+from subitize.store import SAMPLED_FROM_AT_MOST, Run, Sample
+from subitize.store.rows import RowT, rank_attempt
 
-_ITEMS_AT_ONCE = 500
 _NO_VALUES: Mapping[str, Value] = {}
+# The rank of an attempt, and its values.
+_Tried = tuple[tuple[bool, int], Mapping[str, Value]]
+_UNTRIED: _Tried = (False, -1), _NO_VALUES
 
 
 class PlannedTrial(NamedTuple):
@@ -321,20 +323,29 @@ def further_attempts(suite: Suite, model: Spec, tried: Sequence[Attempt]) -> Ite
 
 
 class TriedAttempts(Sequence[Attempt]):
-    """The latest attempts at each item and repeat with one judge's values, repeat by repeat.
+    """The latest attempts at each item and repeat with their values, repeat by repeat; unread ones are left out.
 
-    They are read again at each pass, as all of them take much memory; unread ones are left out.
+    The attempts are made at each pass, as all of them take much memory.
     """
 
-    def __init__(self, plan: SuitePlan, run: Run, judge: str) -> None:
-        self._items, self._run, self._model = plan.trials.items, run, plan.model.spec.text
-        self._values = collect_values(read_values(run, judge))
+    def __init__(
+        self, items: Iterable[Item], trials: Iterable[RowT], values: Mapping[bytes, Mapping[str, Value]]
+    ) -> None:
+        self._items = items
+        places = {item.id: place for place, item in enumerate(items)}
+        self._latest: dict[int, list[_Tried]] = defaultdict(lambda: [_UNTRIED] * len(places))
+        shared: dict[tuple[tuple[bool, int], int], _Tried] = {}
+        for one in trials:
+            latest, place = self._latest[one.repeat], places.get(one.item_id)
+            if place is not None and latest[place][0] < (rank := rank_attempt(one)):
+                own = values.get(bytes.fromhex(one.trial_id), _NO_VALUES)
+                latest[place] = shared.setdefault((rank, id(own)), (rank, own))
 
     def __iter__(self) -> Iterator[Attempt]:
-        for repeat in read_repeats(self._run, self._model):
-            for items in batches(self._items, _ITEMS_AT_ONCE):
-                trials = read_trials(self._run, self._model, [item.id for item in items], repeat)
-                yield from latest_tried(items, trials, self._values)
+        for repeat in sorted(self._latest):
+            for item, ((_, attempt), values) in zip(self._items, self._latest[repeat], strict=True):
+                if values:
+                    yield Attempt(item, repeat, attempt, values)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -357,19 +368,6 @@ def collect_values(readings: Iterable[tuple[str, str, Value]]) -> dict[bytes, Ma
             shared[same] = {**before, question: value}
         found[key] = shared[same]
     return found
-
-
-def latest_tried(
-    items: Iterable[Item], trials: Iterable[RowT], values: Mapping[bytes, Mapping[str, Value]]
-) -> Iterator[Attempt]:
-    """Pair the latest attempt at each item and repeat with its values, in the order of the items."""
-    latest: dict[str, list[RowT]] = defaultdict(list)
-    for trial in latest_attempts(trials):
-        latest[trial.item_id].append(trial)
-    for item in items:
-        for trial in latest[item.id]:
-            if (own := values.get(bytes.fromhex(trial.trial_id))) is not None:
-                yield Attempt(item, trial.repeat, trial.attempt, own)
 
 
 MOST_ITEMS = 1_000_000

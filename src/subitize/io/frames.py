@@ -1,7 +1,8 @@
 """Opens tables as polars frames, groups records and turns them into frames, without importing the store."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,6 +39,16 @@ def group_rows(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, 
 
 def make_frame(rows: Iterable[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
     """Make a frame of rows; its columns have these types even if there are no rows."""
+    remaining = iter(rows)
+    # In parts: rows take many times the memory of columns.
+    parts = [_make_part(part, schema) for part in iter(lambda: list(islice(remaining, _ROWS_AT_ONCE)), [])]
+    return pl.concat(parts, rechunk=True) if len(parts) > 1 else parts[0] if parts else _make_part((), schema)
+
+
+_ROWS_AT_ONCE = 2_000
+
+
+def _make_part(rows: Sequence[tuple[object, ...]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     return pl.DataFrame(
         [pl.Series(name, values, dtype) for (name, dtype), values in zip(schema.items(), columns, strict=True)]

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from subitize.analysis.frame import ReadOptions, RunFrame, read_frame
+from subitize.analysis.frame import ReadOptions, RunFrame, read_frame, read_rows
 from subitize.analysis.overview import Names, read_names
 from subitize.analysis.provenance import Trails, read_provenance
 from subitize.errors import BadValueError
@@ -83,8 +83,11 @@ def read_sources(runs: Sequence[Run], reader: ReadOptions | None = None) -> list
     """Read each run; refuse one without readings, saying what to do about it."""
     sources = []
     for name, run in zip(_names(runs), runs, strict=True):
-        survey = read_frame(run, reader)
-        sources.append(ReportRun(name, run, survey, read_provenance(run, survey.reader.judge), read_names(run)))
+        judge = reader and reader.judge and run.find_judge(reader.judge)
+        reader = replace(reader or ReadOptions(), judge=judge)
+        rows = read_rows(run, reader, is_traced=True)
+        survey = read_frame(run, reader, rows)
+        sources.append(ReportRun(name, run, survey, read_provenance(run, judge, rows), read_names(run)))
     return sources
 
 

@@ -88,10 +88,10 @@ def hash_items(rows: Iterable[tuple[object, ...]]) -> str:
 
 def decode_item(item_id: str, task: str, asks: str, factors: str) -> Item:
     """Decode an item; what many items share is decoded once."""
-    return Item(item_id, codec.task.validate_json(task), _decode_asks(asks), _decode_factors(factors))
+    return Item(item_id, codec.task.validate_json(task), decode_asks(asks), _decode_factors(factors))
 
 
-_decode_asks = lru_cache(1_000)(codec.asks.validate_json)
+decode_asks = lru_cache(1_000)(codec.asks.validate_json)
 _decode_factors = lru_cache(1_000)(codec.factors.validate_json)
 
 

@@ -5,8 +5,9 @@ Exports read whole records in chunks, as a run may be large. `settings` (paramet
 `usage` (tokens, price and unsettled tries) and the prompts stay JSON: few are distinct, so each text need only be
 decoded once."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import islice
 from typing import Any, Final
 
 import polars as pl
@@ -20,6 +21,8 @@ from subitize.store.rows import (
     ATTACHED,
     IS_ANSWER,
     IS_DONE,
+    KIND_CHARACTERS,
+    KIND_END,
     Per,
     is_by,
     is_current,
@@ -30,10 +33,9 @@ from subitize.store.run import Run
 
 PART_ROWS: Final = 20_000
 """So many rows an export reads at once; frames are put together from fewer, which take less memory."""
-_ROWS_AT_ONCE = 10_000
+_ROWS_AT_ONCE, _ROWS_FETCHED = 10_000, 500
+_MANY_ROWS = 100_000
 _IDS_AT_ONCE = 500
-# The kind is the last field of a record's JSON, and the longest is "refused".
-_KIND_CHARACTERS = 10
 _KIND = r'"(\w+)"\}$'
 
 _MADE, _READ = tables.responses.c, tables.readings.c
@@ -43,7 +45,7 @@ _RESPONSES: dict[str, tuple[ColumnElement[Any], pl.DataType]] = {
     "model": (_MADE.model, pl.String()),
     "repeat": (_MADE.repeat, pl.Int64()),
     "attempt": (_MADE.attempt, pl.Int64()),
-    "kind": (func.substr(_MADE.outcome, func.length(_MADE.outcome) - (_KIND_CHARACTERS - 1)), pl.String()),
+    "kind": (KIND_END, pl.String()),
     "status": (_MADE.status, pl.String()),
     "image": (_MADE.image, pl.String()),
     "outcome": (_MADE.outcome, pl.String()),
@@ -104,7 +106,7 @@ def read_responses(run: Run, columns: Collection[str] = TRIAL, *, per: Per = "tr
 
 def take_kind(outcome: pl.Expr) -> pl.Expr:
     """Extract the kind from outcomes as JSON, or from their ends."""
-    return outcome.str.tail(_KIND_CHARACTERS).str.extract(_KIND)
+    return outcome.str.tail(KIND_CHARACTERS).str.extract(_KIND)
 
 
 def scan_readings(
@@ -121,21 +123,17 @@ def scan_readings(
     out unless asked for; their `purpose` is not null.
     """
     wanted = dict.fromkeys("trial_ids" if name == "trial" else name for name in columns)
-    few = {
-        table.name: {name: _READINGS[name] for name in wanted if _READINGS[name][0].table is table}
-        for table in _NUMBERS
-    }
-    many = {name: _READINGS[name] for name in wanted if not any(name in own for own in few.values())}
-    many |= {table.name: (number, pl.Int64()) for table, number in _NUMBERS.items() if few[table.name]}
+    few = {table: [name for name in wanted if _READINGS[name][0].table is table] for table in _NUMBERS}
+    many = {name: _READINGS[name] for name in wanted if _READINGS[name][0].table not in few}
+    many |= {table.name: (_NUMBERS[table], pl.Int64()) for table, names in few.items() if names}
     own = () if judge is None else (is_by(run, judge),)
     query = select_readings(run, [column for column, _ in many.values()], *own, with_reviews=with_reviews)
-    shared: dict[str, pl.DataFrame] = {}
+    shared: list[pl.DataFrame] = []
     for part in _scan(run, query, {name: dtype for name, (_, dtype) in many.items()}, rows):
         # Read after the first rows: whatever they and all others name was stored before.
-        shared = shared or {table.name: _read_few(run, table, few[table.name]) for table in _NUMBERS}
-        for number, others in shared.items():
-            if number in many:
-                part = part.join(others, on=number, how="left", maintain_order="left")
+        shared = shared or [_read_few(run, table, names) for table, names in few.items() if names]
+        for others in shared:
+            part = part.join(others, on=others.columns[0], how="left", maintain_order="left")
         for name in wanted:
             if not _READINGS[name][0].nullable:
                 _refuse_nulls(part, name, f"a reading has no {name}")
@@ -144,9 +142,9 @@ def scan_readings(
         yield part.select(columns)
 
 
-def _read_few(run: Run, table: Table, columns: Mapping[str, tuple[Column[Any], pl.DataType]]) -> pl.DataFrame:
-    """Read columns of a table that has few rows for many readings, with the numbers by which they refer to it."""
-    known = {table.name: (table.c.id, pl.Int64()), **columns}
+def _read_few(run: Run, table: Table, columns: Sequence[str]) -> pl.DataFrame:
+    """Read columns of a table that has few rows for many readings, after the numbers by which they refer to it."""
+    known = {table.name: (table.c.id, pl.Int64()), **{name: _READINGS[name] for name in columns}}
     query = run.select(table, *(column for column, _ in known.values()))
     return pl.concat(_scan(run, query, {name: dtype for name, (_, dtype) in known.items()}))
 
@@ -155,7 +153,7 @@ def read_readings(
     run: Run, judge: str | None = None, columns: Collection[str] = READING, *, with_reviews: bool = False
 ) -> pl.DataFrame:
     """Return the current readings in stored order."""
-    return pl.concat(scan_readings(run, judge, columns, with_reviews=with_reviews))
+    return pl.concat(scan_readings(run, judge, columns, with_reviews=with_reviews, rows=_MANY_ROWS))
 
 
 def _refuse_nulls(rows: pl.DataFrame, column: str, message: str) -> None:
@@ -219,22 +217,36 @@ def trace_responses(run: Run) -> pl.DataFrame:
     return pl.concat(map(_take_apart, chunks)).with_columns(suite=suite, is_rewritten=is_rewritten)
 
 
-def trace_readings(run: Run, judge: str | None = None) -> pl.DataFrame:
-    """Return the current readings, all or one judge's, with the provenance of their calls.
+def trace_readings(
+    run: Run, judge: str | None = None, columns: Collection[str] = VOTE, *, with_reviews: bool = False
+) -> pl.DataFrame:
+    """Return the current readings, with rule, time and the provenance of their calls.
 
     It is null where no model was asked. Prompts are left out: they are long, and not used.
     """
-    columns = ("judge", "annotator", "rule", "at", "subject", "trial", "question", "provenance")
-    chunks = scan_readings(run, judge, columns)
-    return pl.concat(_take_apart(chunk).drop("seed", "prompt", "rewritten") for chunk in chunks)
+    wanted = tuple(dict.fromkeys((*columns, "id", "rule", "at")))
+    readings = read_readings(run, judge, wanted, with_reviews=with_reviews)
+    own = () if judge is None else (is_by(run, judge),)
+    # Most runs have none, and where there are some, their texts are long.
+    query = select_readings(run, (_READ.id, _READ.provenance), *own, with_reviews=with_reviews)
+    chunks = _scan(run, query.where(_READ.provenance.is_not(None)), {"id": pl.Int64(), "provenance": pl.String()})
+    calls = pl.concat(_take_apart(chunk).select("id", "settings", "usage") for chunk in chunks)
+    if not calls.height:
+        return readings.with_columns(pl.lit(None, calls.schema[name]).alias(name) for name in ("settings", "usage"))
+    return readings.join(calls, on="id", how="left", maintain_order="left")
+
+
+def read_groups(run: Run) -> pl.DataFrame:
+    """Return the subjects of several trials, each with the first of these."""
+    c = tables.subjects.c
+    query = run.select(tables.subjects, c.subject_id, c.trial_ids).where(c.trial_ids.like("%,%"))
+    rows = pl.concat(_scan(run, query, dict.fromkeys(("subject", "trial_ids"), pl.String())))
+    return rows.select("subject", trial=pl.col("trial_ids").str.extract('"(.*?)"'))
 
 
 def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
     """Split provenances into their fields without decoding them."""
     text, few = pl.col("provenance"), pl.Categorical()
-    if rows["provenance"].null_count() == rows.height:
-        nothing = dict.fromkeys(("seed", "prompt", "rewritten"), pl.lit(None, pl.String))
-        return rows.drop("provenance").with_columns(**nothing, settings=pl.lit(None, few), usage=pl.lit(None, few))
     # A provenance with half a surrogate pair was written with blanks.
     spaced = rows.select(text.filter(~text.str.contains(',"parameters":', literal=True)).unique()).to_series()
     plain = {one: codec.encode(codec.provenance, codec.provenance.validate_json(one)) for one in spaced}
@@ -249,10 +261,12 @@ def _take_apart(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _scan(
-    run: Run, query: Select[Any], schema: Mapping[str, pl.DataType], rows_at_once: int | None = None
+    run: Run, query: Select[Any], schema: Mapping[str, pl.DataType], rows: int | None = None
 ) -> Iterator[pl.DataFrame]:
     """Yield rows in parts, without fetching all at once; there is at least one part, if an empty one."""
-    many = rows_at_once or _ROWS_AT_ONCE
+    part_rows = rows or _ROWS_AT_ONCE
+    # Of rows so few at a time all stay in the processor's cache.
+    fetched_rows = min(part_rows, _ROWS_FETCHED)
     with run.reading() as connection:
         if connection.dialect.name == "postgresql":  # it keeps rows for later only in a transaction
             connection = connection.execution_options(isolation_level="READ COMMITTED", stream_results=True)
@@ -260,6 +274,8 @@ def _scan(
             # The driver's own cursor where it can be had: SQLAlchemy would make an object for every row.
             cursor = result if connection.dialect.name == "postgresql" else result.cursor
             assert cursor is not None
-            yield make_frame(cursor.fetchmany(many), schema)
-            while rows := cursor.fetchmany(many):
-                yield make_frame(rows, schema)
+            frames = (make_frame(some, schema) for some in iter(lambda: cursor.fetchmany(fetched_rows), []))
+            part = [make_frame((), schema), *islice(frames, part_rows // fetched_rows)]
+            while part:
+                yield pl.concat(part, rechunk=True)
+                part = list(islice(frames, part_rows // fetched_rows))

@@ -61,6 +61,10 @@ IS_ANSWER = tables.readings.c.purpose.is_(None)
 _DONE: ColumnElement[str] = literal_column(f"'{tables.DONE}'")
 IS_DONE = tables.responses.c.status == _DONE
 """Whether a response is an answer or a refusal."""
+# The longest kind is "refused".
+KIND_CHARACTERS = 10
+KIND_END = func.substr(tables.responses.c.outcome, func.length(tables.responses.c.outcome) - (KIND_CHARACTERS - 1))
+"""The end of an outcome, whose kind is the last field of its JSON."""
 ATTACHED = tables.attachments.c.image.label("attached")
 """The image that was attached to a response later, or null."""
 
@@ -213,36 +217,51 @@ def _count(run: "Run", query: Select[Any]) -> int:
 
 
 class Source(NamedTuple):
-    """A judge, an annotator or nobody, and a rule, with the numbers and times of their answers.
-
-    `stored` counts the replaced ones, too; `readings` are current, of which some are discarded: as refusals, or as
-    unusable.
-    """
+    """A judge, an annotator or nobody, and a rule, with the number and times of their answers, replaced ones too."""
 
     judge: str
     annotator: str
     rule: str
     stored: int
-    readings: int
-    discarded: int
-    unusable: int
     first_at: float
     last_at: float
 
 
-def list_sources(run: "Run", *, annotators: bool = True) -> list[Source]:
-    """List who has answered, by judge, rule and annotator; without annotators, the machines."""
-    c, sources, standing = tables.readings.c, tables.sources.c, is_current(run)
-    numbers: list[ColumnElement[Any]] = [func.count()]
-    numbers += [func.sum(cast(one, Integer)) for one in (standing, standing & _IS_DISCARDED, standing & IS_UNUSABLE)]
-    columns = [number.label(f"n{place}") for place, number in enumerate((*numbers, func.min(c.at), func.max(c.at)))]
-    answered = [is_of(run, tables.readings), IS_ANSWER]
+class SourceCounts(NamedTuple):
+    """The numbers of current answers of a source: all, and the discarded ones, as refusals or as unusable."""
+
+    judge: str
+    annotator: str
+    rule: str
+    readings: int
+    discarded: int
+    unusable: int
+
+
+def list_sources(run: "Run") -> list[Source]:
+    """List who has answered, by judge, rule and annotator."""
+    at = tables.readings.c.at
+    return list(map(Source._make, _by_source(run, (func.count(), func.min(at), func.max(at)))))
+
+
+def count_by_source(run: "Run", *, annotators: bool = True) -> list[SourceCounts]:
+    """Count the current answers by judge, rule and annotator; without annotators, those of machines."""
+    numbers = (func.count(), *(func.sum(cast(one, Integer)) for one in (_IS_DISCARDED, IS_UNUSABLE)))
+    conditions, sources = [is_current(run)], tables.sources
     if not annotators:
-        answered.append(c.source.in_(select(sources.id).where(is_of(run, tables.sources), sources.annotator == "")))
-    answers = select(c.source, *columns).where(*answered).group_by(c.source).subquery()
-    query = select(sources.judge, sources.annotator, sources.rule, *(answers.c[one.name] for one in columns))
-    query = query.where(sources.id == answers.c.source).order_by(sources.judge, sources.rule, sources.annotator)
-    return [Source(*row[:3], *map(int, row[3:7]), *row[7:]) for row in run.fetch(query)]
+        machines = select(sources.c.id).where(is_of(run, sources), sources.c.annotator == "")
+        conditions.append(tables.readings.c.source.in_(machines))
+    return [SourceCounts(*row[:3], *map(int, row[3:])) for row in _by_source(run, numbers, *conditions)]
+
+
+def _by_source(run: "Run", numbers: Iterable[ColumnElement[Any]], *conditions: ColumnElement[bool]) -> Sequence[Any]:
+    c, sources = tables.readings.c, tables.sources.c
+    columns = [number.label(f"n{place}") for place, number in enumerate(numbers)]
+    answers = select(c.source, *columns).where(is_of(run, tables.readings), IS_ANSWER, *conditions)
+    found = answers.group_by(c.source).subquery()
+    query = select(sources.judge, sources.annotator, sources.rule, *(found.c[one.name] for one in columns))
+    query = query.where(sources.id == found.c.source)
+    return run.fetch(query.order_by(sources.judge, sources.rule, sources.annotator))
 
 
 def read_judges(run: "Run") -> list[str]:
@@ -266,25 +285,12 @@ class ReadingBasis(NamedTuple):
     value: Value
 
 
-def read_trials(
-    run: "Run", model: str, items: Sequence[str] | None = None, repeat: int | None = None
-) -> Iterator[ResponseRow]:
-    """Yield the responses of a model, failures included, without their content: all, or those of some trials."""
+def read_trials(run: "Run", model: str) -> Iterator[ResponseRow]:
+    """Yield the responses of a model, failures included, without their content."""
     c = tables.responses.c
-    conditions = [c.model == model]
-    if items is not None:
-        conditions += [c.run_id == run.run_id, c.item_id.in_(items), c.repeat == repeat]
-    columns = (c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, c.outcome)
-    for *trial, status, outcome in run.rows(select_responses(run, columns, *conditions, per="response")):
-        yield ResponseRow._make((*trial, _kind(outcome) if status == tables.DONE else FAILED))
-
-
-def read_repeats(run: "Run", model: str) -> list[int]:
-    """List the numbers of the repeats of a model's trials."""
-    c = tables.responses.c
-    return sorted(
-        row.repeat for row in run.fetch(run.select(tables.responses, c.repeat).where(c.model == model).distinct())
-    )
+    columns = (c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, KIND_END)
+    for *trial, status, end in run.rows(select_responses(run, columns, c.model == model, per="response")):
+        yield ResponseRow(*trial, end.rpartition('"')[0].rpartition('"')[2] if status == tables.DONE else FAILED)
 
 
 def read_values(run: "Run", judge: str) -> Iterator[tuple[str, str, Value]]:
@@ -421,23 +427,23 @@ def decode_question(text: str) -> Question:
     return codec.question.validate_json(text)
 
 
-def _kind(outcome: str) -> str:
-    # The kind is the last field of a record's JSON; quotes within texts before it have a backslash.
-    return outcome.rpartition('"kind":')[2].strip(' "}')
-
-
 RowT = TypeVar("RowT", ResponseRow, StoredResponse)
 
 
-def latest_attempts(answers: Iterable[RowT]) -> list[RowT]:
-    """Keep the last attempt at each item and repeat: the one that counts in results.
+def rank_attempt(one: ResponseRow | StoredResponse) -> tuple[bool, int]:
+    """Rank an attempt among those at the same item and repeat, of which the last counts in results.
 
     A failed attempt counts only if there is no other: a failure to ask again does not undo an answer.
     """
+    return one.kind != FAILED, one.attempt
+
+
+def latest_attempts(answers: Iterable[RowT]) -> list[RowT]:
+    """Keep the attempt at each item and repeat that counts in results."""
     latest: dict[tuple[str, str, int], RowT] = {}
     for one in answers:
         key = (one.item_id, one.model, one.repeat)
-        if key not in latest or _is_later(one, latest[key]):
+        if key not in latest or rank_attempt(latest[key]) < rank_attempt(one):
             latest[key] = one
     return list(latest.values())
 
@@ -467,8 +473,3 @@ def subject_of(members: Iterable[ResponseRow | StoredResponse]) -> Subject:
 def is_refused(members: Iterable[ResponseRow | StoredResponse]) -> bool:
     """Return whether all were refused, so that there is nothing to look at."""
     return all(one.kind == REFUSED for one in members)
-
-
-def _is_later(one: RowT, other: RowT) -> bool:
-    """Return which of two attempts at the same item and repeat counts: true if the first."""
-    return (other.kind != FAILED, other.attempt) < (one.kind != FAILED, one.attempt)

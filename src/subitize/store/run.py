@@ -31,7 +31,7 @@ import subitize
 from subitize.errors import BadValueError, ConflictError, DamagedRunError, NotARunError, SubitizeError, UnknownNameError
 from subitize.io import codec
 from subitize.io.memory import gc_paused
-from subitize.records import Design, Item, Question, Reading, ReadingPurpose, Response, Spec, Subject, Trial
+from subitize.records import Ask, Design, Item, Question, Reading, ReadingPurpose, Response, Spec, Subject, Trial
 from subitize.store import leases, tables
 from subitize.store.damage import find_damage
 from subitize.store.database import ROWS_AT_ONCE, Database, Location, insert_all, open_backend
@@ -40,6 +40,7 @@ from subitize.store.encoding import (
     EncodedReading,
     ItemsHash,
     attach_image,
+    decode_asks,
     decode_item,
     decode_reading,
     encode_options,
@@ -248,14 +249,22 @@ class Run:
     def stream_items(self, suite: str | None = None) -> Iterator[Item]:
         """Yield all items, or those of a suite, in order; few are held at once."""
         c = tables.items.c
-        query = self.select(tables.items).order_by(c.suite, c.position).limit(_ITEMS_AT_ONCE)
-        if suite is not None:
-            query = query.where(c.suite == suite)
-        rows = self.fetch(query)
+        return (decode_item(*row) for row in self._stream_items(suite, c.item_id, c.task, c.asks, c.factors))
+
+    def stream_asks(self, suite: str | None = None) -> Iterator[tuple[str, tuple[Ask, ...]]]:
+        """Yield the id of each item with the suite's questions about it; the rest is not decoded."""
+        c = tables.items.c
+        return ((item_id, decode_asks(asks)) for item_id, asks in self._stream_items(suite, c.item_id, c.asks))
+
+    def _stream_items(self, suite: str | None, *columns: Column[Any]) -> Iterator[tuple[Any, ...]]:
+        c = tables.items.c
+        query = self.select(tables.items, *columns, c.suite, c.position).order_by(c.suite, c.position)
+        query = query.limit(_ITEMS_AT_ONCE) if suite is None else query.limit(_ITEMS_AT_ONCE).where(c.suite == suite)
+        rows = list(self.rows(query))
         while rows:
-            yield from (decode_item(row.item_id, row.task, row.asks, row.factors) for row in rows)
-            last = tuple_(literal(rows[-1].suite), literal(rows[-1].position))
-            rows = self.fetch(query.where(tuple_(c.suite, c.position) > last)) if len(rows) == _ITEMS_AT_ONCE else []
+            yield from (row[:-2] for row in rows)
+            last = tuple_(*map(literal, rows[-1][-2:]))
+            rows = list(self.rows(query.where(tuple_(c.suite, c.position) > last)))
 
     def finished(self, model: str) -> set[str]:
         """Return the ids of the trials that need no further try."""
