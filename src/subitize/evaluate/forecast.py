@@ -7,12 +7,20 @@ from subitize.evaluate.costs import Meter, price_of
 from subitize.evaluate.execution import plan_check
 from subitize.evaluate.judging import JudgePlan, list_open
 from subitize.evaluate.pictures import USUAL_PX
-from subitize.evaluate.plan import Plan, PlannedTrial, SuitePlan, TriedAttempts, check_suites, further_attempts
+from subitize.evaluate.plan import (
+    Plan,
+    PlannedTrial,
+    SuitePlan,
+    TriedAttempts,
+    check_suites,
+    collect_values,
+    further_attempts,
+)
 from subitize.interfaces import Judge, JudgeQuestion, JudgeRequest, Model, Usage
 from subitize.records import Draw, Drawn, Item, Picture, Stimulus, Stored, Task
 from subitize.registry import Resolved
 from subitize.store import Run
-from subitize.store.rows import read_trials
+from subitize.store.rows import read_trials, read_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +112,9 @@ def _find_asked_again(plan: SuitePlan, run: Run | None, finished: Collection[str
     """Find what is asked again because of answers that are stored already."""
     if run is None or plan.judge is None or not finished or not _may_ask_again(plan):
         return []
-    again = further_attempts(plan.suite.obj, plan.model.spec, TriedAttempts(plan, run, plan.judge.spec.text))
+    values = collect_values(read_values(run, plan.judge.spec.text))
+    tried = TriedAttempts(plan.trials.items, read_trials(run, plan.model.spec.text), values)
+    again = further_attempts(plan.suite.obj, plan.model.spec, tried)
     return [one for one in again if one.trial.id not in finished]
 
 
