@@ -139,15 +139,14 @@ def import_release(
     events: "Events" = AS_WARNINGS,
 ) -> "Result":
     """Import a paper's released data: its images as responses, its annotators as a judge."""
-    from subitize.api.papers import find_ability, find_able
-    from subitize.papers import load
+    from subitize.api.papers import find_able, list_able
     from subitize.registry import names
 
     if paper not in names("papers"):
-        raise UnknownNameError("import", paper, [*KINDS, *find_able("import_release")])
-    release = load(find_ability(paper, "import_release", "imported"))(Path(folder))
+        raise UnknownNameError("import", paper, [*KINDS, *list_able("release")])
+    release = find_able(paper, "imported", "release").load("release").read(Path(folder))
     if not callable(getattr(release, "store", None)):
-        raise BadValueError(f"paper {paper!r}: its release should be read as an Importable, not {release!r:.60}")
+        raise BadValueError(f"paper {paper!r}: its release should be read as a Release, not {release!r:.60}")
     with opened(out, create=True) as (own,):
         summary = release.store(own)
     events.warn(*release.warnings)

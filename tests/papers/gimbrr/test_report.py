@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from subitize.labels import Rule, interpret
-from subitize.papers.gimbrr.figures import find_failure, report
+from subitize.papers.gimbrr import PAPER
+from subitize.papers.gimbrr.figures import find_failure
 from subitize.records import Estimate, Reading, Spec, Words
 from subitize.report.charts import Palette
+from subitize.report.papers import report_paper
 from subitize.report.series import list_series, read_sources
 from subitize.report.table import Document, Figure, Paragraph, SuiteReport, Table
 from subitize.store import Folder, Run
@@ -18,9 +20,7 @@ from tests.report.report_runs import check_charts
 
 def write_account(run: Run) -> SuiteReport:
     series = list_series(read_sources([run]))
-    account = report("gimbrr", series, [], [], Palette(tuple(one.label for one in series)))
-    assert account is not None
-    return account
+    return report_paper(PAPER, "gimbrr", series, Palette(tuple(one.label for one in series)))
 
 
 @pytest.fixture(scope="module")
@@ -132,8 +132,7 @@ def test_the_leaderboard_has_the_papers_figures_as_printed(account: SuiteReport)
 def test_one_model_has_a_profile_without_relations(imported: Path) -> None:
     with Run(Folder(imported)) as run:
         series = [one for one in list_series(read_sources([run])) if one.model == "MJ"]
-        account = report("gimbrr", series, [], [], Palette(("MJ",)))
-    assert account is not None
+        account = report_paper(PAPER, "gimbrr", series, Palette(("MJ",)))
     names = figures(account)
     assert {"steps-chart", "over-single-chart", "by-number-chart"} <= set(names)
     assert not {"over-multiple-chart", "together-chart"} & set(names)

@@ -8,9 +8,11 @@ import pytest
 from scipy.stats import norm
 
 from subitize.analysis.claims import Claim
-from subitize.analysis.counting import measure_counting
-from subitize.papers.numbersense.claims import CLAIMS, PERFECT, claims, claims_of_printed
-from subitize.papers.numbersense.release import read_named_images
+from subitize.analysis.papers import CountingModels
+from subitize.papers.numbersense.claims import CLAIMS, PERFECT, claims
+from subitize.papers.numbersense.release import read
+from subitize.papers.numbersense.reproduction import claims_of_printed
+from subitize.papers.numbersense.tables import rows
 from subitize.stats.confusion import human_matrix
 from tests.papers.numbersense.numbersense_names import CATEGORIES, touch, write_names
 
@@ -27,7 +29,7 @@ def printed() -> Mapping[str, Claim]:
 
 
 def measure(folder: Path) -> dict[str, Claim]:
-    return by_id(claims((one.model, one) for one in measure_counting({"": read_named_images(folder).observe()})))
+    return by_id(claims(rows(read(folder).seen())))
 
 
 def draw(
@@ -44,8 +46,8 @@ def draw(
 
 
 def test_every_claim_is_held_against_the_printed_tables(printed: Mapping[str, Claim]) -> None:
-    assert set(printed) == set(CLAIMS)
-    assert all(one.claim == CLAIMS[id] and one.sentence for id, one in printed.items())
+    assert set(printed) == set(CLAIMS.functions)
+    assert all(one.claim == CLAIMS.functions[id][0] and one.sentence for id, one in printed.items())
 
 
 @pytest.mark.parametrize(
@@ -133,8 +135,8 @@ def test_one_model_alone_is_judged_by_its_bias_on_the_whole(tmp_path: Path) -> N
 def test_intervals_of_several_models_are_wider_by_the_normal_law(tmp_path: Path) -> None:
     for model in ("a", "b"):
         write_names(tmp_path / model, images=10)
-    ranges = measure_counting({"": read_named_images(tmp_path).observe()})
-    alone, both = (by_id(claims((one.model, one) for one in own))["3.2a"] for own in (ranges[:1], ranges))
+    ranges = rows(read(tmp_path).seen()).reports
+    alone, both = (by_id(claims(CountingModels(own)))["3.2a"] for own in (ranges[:1], ranges))
     accuracy = ranges[0].accuracy_read
     assert accuracy is not None
     assert f"[{accuracy.low:.3f}, {accuracy.high:.3f}]" in alone.sentence

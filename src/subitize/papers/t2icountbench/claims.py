@@ -26,7 +26,7 @@ from subitize.analysis.score import PromptResult
 from subitize.papers.t2icountbench import tables
 from subitize.papers.t2icountbench.suite import NAME as SUITE
 from subitize.records import REFINED, base_suite
-from subitize.report.claims import describe_level, describe_margin, tell, write_p
+from subitize.report.claims import Wording, describe_level, describe_margin, tell, write_p
 from subitize.report.table import estimate_text, number_of
 from subitize.stats.agreement import fleiss_kappa
 from subitize.stats.ratings import Ratings, find_cautions
@@ -38,6 +38,7 @@ NEARLY_ALL = Fraction(4, 5)
 """What "nearly all" models means (our choice). In the paper, 12 of 15 are below 10 % on hard prompts."""
 _APPLIED = ", where it applies"
 
+WORDING = Wording("observation", "observations", "Numbers are those of the observations in the paper.")
 CLAIMS: Mapping[str, str] = {
     "4.1": "Every model is right on fewer than half of the prompts, and the best is clearly better than the worst.",
     "4.2": "The more things are asked for, the rarer it is right; of 11 to 15 nearly all models are below 10 %.",

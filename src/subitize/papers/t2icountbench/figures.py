@@ -13,12 +13,12 @@ from subitize.analysis.score import PromptResult, rate_passes
 from subitize.errors import NothingToDoError
 from subitize.language.numbers import in_words
 from subitize.papers.t2icountbench import tables
-from subitize.papers.t2icountbench.claims import claims, ranks_change
+from subitize.papers.t2icountbench.claims import WORDING, claims, ranks_change
 from subitize.papers.t2icountbench.suite import NAME as SUITE
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.claims import Wording, claims_section
+from subitize.report.claims import claims_section
 from subitize.report.comparisons import RefinedRun, group_series, pair_section
 from subitize.report.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
 from subitize.report.number_sense import counting_sections
@@ -207,7 +207,6 @@ def _glance(table: Table) -> Figure:
 
 
 _QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
-_WORDING = Wording("observation", "observations", "Numbers are those of the observations in the paper.")
 
 
 def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
@@ -279,7 +278,7 @@ def agreement(groups: Sequence[RefinedRun]) -> Section | None:
 def statements(groups: Sequence[RefinedRun]) -> Section | None:
     """Show the paper's observations evaluated on these data, each with its tests."""
     found = {group.name: claims([*group.attempts, *group.refined]) for group in groups}
-    return claims_section(SUITE, found, _WORDING)
+    return claims_section(SUITE, found, WORDING)
 
 
 def describe_ranks(groups: Sequence[RefinedRun]) -> list[Paragraph]:
