@@ -189,8 +189,9 @@ def _default_report(
     if paper and "claims" in paper.parts:
         # The paper's conclusions are tested on each run and judge separately.
         groups = group_rows((model.report for model in counted), lambda report: f"{report.run} · {report.judge}")
-        part = paper.load("claims")
-        found = {group: part.claims(CountingModels(own)) for group, own in groups.items()}
+        part, sources = paper.load("claims"), {one.source.name: one.source for one in left}.values()
+        sizes = {of.name_model(spec): size for of in sources for spec, size in of.trails.sizes().items()}
+        found = {group: part.claims(CountingModels(own, sizes)) for group, own in groups.items()}
         sections += filter(None, [claims_section(suite, found, part.WORDING)])
     others = [name for name in factors if name not in _OF_COUNTS]
     if others:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from subitize.analysis.papers import JudgedFrame, models_of, rename
+from subitize.frame import NO_JUDGE
 from subitize.papers import Paper
 from subitize.report.charts import Palette, Spec
 from subitize.report.claims import claims_section
@@ -56,11 +57,14 @@ def report_paper(paper: Paper, suite: str, series: Sequence[Series], palette: Pa
     """Write every section that the answers allow; items excluded by hand are left out."""
     tables, figures = paper.load("tables"), paper.load("figures")
     left = [one for one in series if not one.is_excluded]
-    keys = dict.fromkeys((one.source.name, one.judge) for one in left)
+    # A model that only refused was seen by every judge of its run.
+    judged = [(one.source.name, one.judge) for one in left if one.judge != NO_JUDGE]
+    runs = {run for run, _ in judged}
+    keys = dict.fromkeys([*judged, *((one.source.name, NO_JUDGE) for one in left if one.source.name not in runs)])
     groups: list[JudgedRows] = []
     notes: list[Block] = []
     for place, (run, judge) in enumerate(keys, start=1):
-        own = [one for one in left if (one.source.name, one.judge) == (run, judge)]
+        own = [one for one in left if one.source.name == run and one.judge in (judge, NO_JUDGE)]
         seen = JudgedFrame.of_run(own[0].source.survey, paper.suites, [judge])
         labels = {one.model: one.label for one in own}
         rows = rename(tables.rows(seen).filter(pl.col("model").is_in([*labels])), labels)

@@ -121,6 +121,16 @@ def test_ratings_that_are_doubled_or_missing_are_told_and_counted(folder: Path) 
     assert ratings["is_first"].sum() == len(rows) - 2
 
 
+def test_two_files_may_not_rate_different_images_as_one_sample(folder: Path) -> None:
+    rows = read_rows(folder / RATINGS)
+    other = {**rows[0], "File_name": rows[0]["File_name"].replace("_v0", "_v9")}
+    write_rows(folder / "annotations_more.csv", COLUMNS, [other])
+    with pytest.raises(
+        BadFileError, match=rf"annotations_more.csv line 2: .* is {rows[0]['File_name']} in {RATINGS} line 2"
+    ):
+        read(folder)
+
+
 def test_of_two_texts_the_one_that_was_drawn_is_kept(folder: Path) -> None:
     """Images carry the date of their directory: that of another one was drawn with the text beside its rating."""
     rows = read_rows(folder / RATINGS)

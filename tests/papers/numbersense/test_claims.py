@@ -14,6 +14,7 @@ from subitize.papers.numbersense.release import read
 from subitize.papers.numbersense.reproduction import claims_of_printed
 from subitize.papers.numbersense.tables import rows
 from subitize.stats.confusion import human_matrix
+from tests.commands import call
 from tests.papers.numbersense.numbersense_names import CATEGORIES, touch, write_names
 
 Draw = Callable[[int, np.random.Generator], int]
@@ -159,3 +160,25 @@ def test_a_level_beyond_the_numbers_that_were_tried_has_no_end(tmp_path: Path) -
     draw(tmp_path / "few", lambda number, _: number, highest=3, images=100)
     found = measure(tmp_path / "few")["3b"]
     assert (found.verdict, found.sentence) == ("undecided", "level: few 3 [0, no end]")
+
+
+def test_one_who_is_asked_for_larger_numbers_is_not_measured_by_the_bound_of_smaller_ones(tmp_path: Path) -> None:
+    run, model = tmp_path / "run", ("--model", "painter:size_px=128", "--repeats", 2)
+    assert call("run", "production:numbers=1+11,categories=apples", *model, "--out", run).code == 0
+    found = call("report", "tables", run, "--paper", "numbersense", "--claims", "--json").json()
+    (one,) = (claim for claim in found if claim["id"] == "3c")
+    assert (one["verdict"], one["sentence"].partition(";")[0]) == (
+        "undecided",
+        "it needs answers to just the numbers of the paper: its bound is of these",
+    )
+
+
+def test_a_smaller_model_that_is_better_shows_that_size_does_not_decide(tmp_path: Path) -> None:
+    draw(tmp_path / "small", lambda number, _: number)
+    draw(tmp_path / "large", lambda number, _: number + 3)
+    reports = rows(read(tmp_path).seen()).reports
+    sizes = {"small": 7_000_000_000, "large": 70_000_000_000}
+    found = by_id(claims(CountingModels(reports, sizes)))["1"]
+    assert found.verdict == "holds"
+    assert "small with 7 billion parameters" in found.sentence
+    assert by_id(claims(CountingModels(reports)))["1"].verdict == "undecided"

@@ -112,14 +112,15 @@ def _date_of(directory: Path) -> str:
 def _read_ratings(
     files: Iterable[Path], prompts: Mapping[int, suite.DirectoryRow], directory: Path
 ) -> Iterator[ReleasedRating]:
+    first: dict[tuple[str, int, int], ReleasedRating] = {}
     for file in files:
-        first: dict[tuple[str, int, int], ReleasedRating] = {}
         for line in read_lines(file, [(column,) for column in _NEEDED], ", ".join((*_NEEDED, *_OPTIONAL))):
             rating = _read_rating(line, prompts, directory)
             one = first.setdefault((rating.model, rating.id, rating.repeat), rating)
             if one.file_name != rating.file_name:
+                other = "" if one.line.file == line.file else f"{one.line.file} "
                 sample = f"sample {rating.repeat + 1} of prompt {rating.id} by {rating.model}"
-                message = f"{sample} is {one.file_name} in line {one.line.number}; rate one of the two"
+                message = f"{sample} is {one.file_name} in {other}line {one.line.number}; rate one of the two"
                 raise line.error(f"File_name {rating.file_name!r}: {message}")
             yield rating
 

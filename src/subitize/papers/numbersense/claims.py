@@ -7,14 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from subitize.analysis.claims import ALPHA, Claim, Claims, Conclusion, NeedsError, adjust, all_drop, decide, pair, subtract
+from subitize.analysis.claims import (
+    ALPHA,
+    Claim,
+    Claims,
+    Conclusion,
+    NeedsError,
+    adjust,
+    all_drop,
+    decide,
+    pair,
+    subtract,
+)
 from subitize.analysis.measures import ALL, CountingReport
 from subitize.analysis.papers import CountingModels
 from subitize.io.frames import group_rows
 from subitize.papers.numbersense.tables import COUNTS
 from subitize.records import Estimate
 from subitize.report.claims import Wording, tell
-from subitize.report.table import estimate_text, number_of, number_text
+from subitize.report.table import billions, estimate_text, number_of, number_text
 from subitize.stats.answers import Direction, KnowerLevel
 from subitize.stats.estimate import MEAN, estimate
 from subitize.stats.weber import ScalarVariability
@@ -62,6 +73,8 @@ class ModelSummary:
     size_billion: str = ""
     """As printed, with the paper's question marks."""
     is_whole: bool = True
+    goes_beyond: bool = False
+    """Whether it was tested on numbers that the paper has not."""
     """Whether it was tested on all numbers and categories of the paper."""
 
     @property
@@ -96,7 +109,7 @@ def claims(rows: CountingModels) -> list[Claim]:
     Intervals are widened to hold simultaneously for all models of a task.
     """
     models = Counter(one.suite for one in rows.reports)
-    return evaluate([_measure(one, models[one.suite]) for one in rows.reports])
+    return evaluate([_measure(one, models[one.suite], rows.sizes.get(one.model)) for one in rows.reports])
 
 
 def evaluate(given: Sequence[ModelSummary]) -> list[Claim]:
@@ -153,7 +166,9 @@ def four_is_the_most(models: Sequence[ModelSummary]) -> Conclusion:
 @claim("3c", "Some models answer in much the same way as people who estimate.", is_of_whole_design=True)
 def some_are_human(models: Sequence[ModelSummary]) -> Conclusion:
     """Section 3: the correlation with the ideal human's matrix."""
-    known = {one.model: one.human_correlation for one in models if one.human_correlation}
+    known = {one.model: one.human_correlation for one in models if one.human_correlation and not one.goes_beyond}
+    if not known and any(one.goes_beyond for one in models):
+        raise NeedsError("answers to just the numbers of the paper: its bound is of these")
     verdict = decide(
         holds=any(one.low >= STRONG for one in known.values()),
         fails=bool(known) and all(one.high < STRONG for one in known.values()),
@@ -302,7 +317,7 @@ def _go_one_way(models: Sequence[ModelSummary], way: Direction, other: Direction
     return Conclusion(verdict, f"{counts}; {f'on the whole: {whole}' if whole else 'a tendency needs two models'}")
 
 
-def _measure(one: CountingReport, models: int) -> ModelSummary:
+def _measure(one: CountingReport, models: int, size: int | None) -> ModelSummary:
     design = COUNTS[one.suite]
     return ModelSummary(
         suite=one.suite,
@@ -313,6 +328,8 @@ def _measure(one: CountingReport, models: int) -> ModelSummary:
         likeness=_widen(one.abstraction.estimate if one.abstraction else None, models, -1),
         biases={bias.category: bias.direction for bias in one.biases},
         slope=_widen(_deviate(one.scalar), models, -inf, inf),
+        size_billion=billions(size) if size else "",
+        goes_beyond=bool({*one.numbers} - {*design.numbers}),
         is_whole={*design.numbers} <= {*one.numbers} and {*design.categories} <= {*one.categories},
     )
 
