@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from subitize.analysis.agreement import gather_votes, tally_votes
-from subitize.analysis.claims import Claim, Verdict, adjust, all_drop, pair
+from subitize.analysis.claims import Claim, Contrast, Verdict, adjust, all_drop, pair
 from subitize.analysis.compare import RefinementEffect, compare
 from subitize.analysis.frame import ReadOptions, find_one_judge, observe_run
 from subitize.analysis.papers import Tabulated
@@ -23,7 +23,7 @@ from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.frame import Frame
 from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import PAPER, tables
-from subitize.papers.t2icountbench.claims import claims, state
+from subitize.papers.t2icountbench.claims import claims, claims_of
 from subitize.papers.t2icountbench.suite import NAME as SUITE
 from subitize.papers.t2icountbench.tables import drawn_numbers
 from subitize.records import Estimate, MatchesPrompt, base_suite
@@ -293,6 +293,11 @@ def observe_published() -> list[Claim]:
     Intervals and p-values treat models as a sample; rounding may shift each cell by .005.
     """
     return [_low_and_unequal(), _falls_with_number(), _refinements(), _scenes(), _rankings(), _styles()]
+
+
+def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
+    """Make a claim of its id, the verdict and the finding."""
+    return Claim(id, verdict, sentence, comparisons, claims_of.functions[id][0])
 
 
 def _low_and_unequal() -> Claim:
