@@ -338,7 +338,7 @@ def test_the_commands_of_the_page_run_in_their_order(
 
 @pytest.mark.inspect
 def test_nothing_of_inspect_is_imported_unless_it_is_used() -> None:
-    modules = "import sys, subitize.cli, subitize.listing as r; r.listings('suites'), r.listings('models')"
+    modules = "import sys, subitize.cli, subitize.report.listing as r; r.listings('suites'), r.listings('models')"
     code = f"{modules}; print([name for name in sys.modules if name.startswith('inspect_ai')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -11,7 +11,6 @@ import pytest
 
 from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.interfaces import Model, Responds, Suite
-from subitize.listing import listings
 from subitize.records import Count, Design, Spec, task_text
 from subitize.registry import (
     KINDS,
@@ -26,6 +25,7 @@ from subitize.registry import (
     make_suite,
     names,
 )
+from subitize.report.listing import listings
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call

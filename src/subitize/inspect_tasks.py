@@ -16,10 +16,10 @@ from subitize.io import codec
 from subitize.io.images import data_url
 from subitize.io.specs import write_spec
 from subitize.labels import interpret, parse_rule
-from subitize.listing import describe
 from subitize.papers import papers
 from subitize.records import Answer, Estimate, Item, Known, Words
 from subitize.registry import make_judge, make_suite
+from subitize.report.listing import describe
 from subitize.store.images import Images
 
 try:

@@ -9,10 +9,12 @@ A new suite, model or judge takes one file and one line in registry.py, or one e
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from subitize import __version__, records
+from subitize.papers import Paper as Paper
+from subitize.papers import Reference as Reference
 
 if TYPE_CHECKING:
     from subitize.language.counted import CountedPhrase
@@ -304,7 +306,7 @@ class Suite:
 
     If empty, it is `final`, or the judge's own rule in suites of papers.
     """
-    references: Sequence["Reference"] = ()
+    references: Sequence[Reference] = ()
     """The works to cite, stated by the class; those of a paper's suite are the paper's."""
     notes: Sequence[str] = ()
     """Notes on its file: what was left out, and what is wrong in it."""
@@ -343,93 +345,6 @@ class Suite:
     def design(self) -> records.Design:
         """Return what the analysis needs to know of its design."""
         return records.Design(self.max_attempts > 1 if self.asks_again is None else self.asks_again, tuple(self.strata))
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A work to cite, its URL, and what it is used for."""
-
-    citation: str
-    url: str
-    use: str
-
-
-@dataclass(frozen=True, slots=True)
-class Tables:
-    """The computed tables of a paper as records: ComparedCells, or others that `show` makes a report's Result of.
-
-    `claims` computes the paper's conclusions in words, each an analysis.claims.Claim. They are printed below the
-    tables unless the tables show them.
-    """
-
-    records: object
-    warnings: Sequence[str] = ()
-    claims: Callable[[], Sequence[object]] | None = field(default=None, compare=False)
-    show: Callable[[Any], Any] | None = field(default=None, compare=False)
-    shows_claims: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paper:
-    """What a paper provides: a folder in papers/, or an entry point of an outside package.
-
-    References written `module:object` are imported on first use, so listing papers is cheap.
-    """
-
-    title: str
-    references: Sequence[Reference]
-    suites: Mapping[str, str] = field(default_factory=dict)
-    picture_suites: Sequence[str] = ()
-    """Its suites that ask about pictures; they are Inspect tasks, too."""
-    judged_by: Mapping[str, str] = field(default_factory=dict)
-    """Who counted in the paper, by suite."""
-    rules: Mapping[str, str] = field(default_factory=dict)
-    """How answers are read: each a labels.WordRule."""
-    consensus_rules: Mapping[str, str] = field(default_factory=dict)
-    """How several values become one: each a function of the most frequent value."""
-    parts_rules: Mapping[str, str] = field(default_factory=dict)
-    """How verdicts on the parts of a picture are combined, by suite: each a labels.PartsRule."""
-    file_names: Mapping[str, str] = field(default_factory=dict)
-    """How its image files are named: each a models.image_folders.FileNaming."""
-    thresholds: Mapping[str, float] = field(default_factory=dict)
-    """The score from which a detector's boxes were counted, by detector."""
-    kappas: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """Fleiss' κ as printed, by suite and kind of question."""
-    counts: str = ""
-    """Published figures of counting models, by suite: a mapping to PublishedCounts."""
-    count_claims: str = ""
-    """(names of models with their Enumerations) → Statements: its conclusions on counting models, for reports."""
-    reproduce: str = ""
-    """(folder or None, *, extensions) → Tables: from the released data, next to the published figures."""
-    tabulate: str = ""
-    """(run, judge or None, *, extensions) → Tables: from the answers in a run."""
-    import_release: str = ""
-    """(folder) → imports.releases.Importable: a release, ready to be stored in a run."""
-    export_ratings: str = ""
-    """(run, judge or None, path) → how many, where: exports people's ratings in the paper's columns."""
-    rating_columns: Mapping[str, str] = field(default_factory=dict)
-    """Those columns, for the way back: each an imports.releases.RatingColumns."""
-    probes: Mapping[str, str] = field(default_factory=dict)
-    """The commands of `subitize probes`: build, captions, describe."""
-    report: str = ""
-    """(suite, series, refined series, counted models, palette) → Account, or None to be reported as any other suite."""
-
-    def __post_init__(self) -> None:
-        """Refuse bad fields at once: they would break every command that queries all papers."""
-        if not self.references or not all(isinstance(one, Reference) for one in self.references):
-            raise TypeError(
-                f"{self.title!r}: references should be References, at least one, not {self.references!r:.60}"
-            )
-        for one in fields(self):
-            value = getattr(self, one.name)
-            wanted = str if one.default == "" or one.name == "title" else Mapping
-            if one.name not in ("references", "picture_suites") and not isinstance(value, wanted):
-                raise TypeError(f"{self.title!r}: {one.name} should be of type {wanted.__name__}, not {value!r:.60}")
-
-    @property
-    def citation(self) -> str:
-        """The paper itself."""
-        return self.references[0].citation
 
 
 class Events(Protocol):

@@ -9,8 +9,8 @@ import pytest
 import typer.main
 
 from subitize.cli import app
-from subitize.listing import describe_all
 from subitize.registry import KINDS, names
+from subitize.report.listing import describe_all
 from tests.cases import Case
 from tests.commands import call, environment
 

@@ -7,9 +7,9 @@ import pytest
 
 from subitize.interfaces import Computes, ComputesSeveral, Judge, Responds
 from subitize.labels import parse_rule
-from subitize.listing import listings
 from subitize.records import Count, Drawn, Fit, Known, Outcome, Said, Stimulus, Stored
 from subitize.registry import Resolved, make_judge, make_model, make_suite
+from subitize.report.listing import listings
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.runs import judge_run, run_suite

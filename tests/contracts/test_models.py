@@ -10,9 +10,9 @@ import pytest
 
 from subitize.evaluate.execution import RunTally
 from subitize.interfaces import Computes, ComputesSeveral, Model, Responds
-from subitize.listing import listings
 from subitize.records import Outcome, Stimulus, TaskKind
 from subitize.registry import Resolved, make_model, make_suite
+from subitize.report.listing import listings
 from subitize.stimuli.recipes import render
 from subitize.store import Folder, Run
 from tests.models import hf_server, openai_server

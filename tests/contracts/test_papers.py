@@ -6,11 +6,11 @@ from subitize import papers as plugins
 from subitize.interfaces import Paper
 from subitize.labels import Rule, WordRule, consensus, parse_rule
 from subitize.language.mentions import NoValue
-from subitize.listing import listings
 from subitize.models.image_folders import FileNaming
 from subitize.records import Known
 from subitize.registry import find_paper, names, paper_of
 from subitize.report.compose import references
+from subitize.report.listing import listings
 from tests.commands import call
 
 PAPERS = names("papers")
@@ -52,10 +52,24 @@ def test_its_files_are_named_like_their_example(paper: Paper) -> None:
         assert naming.fits(naming.example.rpartition(".")[0])
 
 
-@pytest.mark.parametrize("what", ["reproduce", "tabulate", "import_release", "report", "count_claims"])
-def test_what_it_does_can_be_called(paper: Paper, what: str) -> None:
-    reference = getattr(paper, what)
-    assert not reference or callable(plugins.load(reference))
+_WRITES = {
+    "release": ("read",),
+    "reproduction": ("reproduce",),
+    "tables": (),
+    "claims": ("claims", "WORDING"),
+    "figures": (),
+    "export": ("write",),
+}
+_OF_COMMON_FORM = {"tables": ("rows", "TABLES", "EXTENSIONS", "PUBLISHED", "warnings")}
+_OF_FIGURES = {"figures": ("leaderboard", "SECTIONS", "headline", "NOTHING")}
+
+
+def test_its_parts_have_what_they_should(paper: Paper) -> None:
+    wanted = _WRITES | ({} if paper.tabulate else _OF_COMMON_FORM) | ({} if paper.report else _OF_FIGURES)
+    for part in paper.parts:
+        module = paper.load(part)
+        for name in wanted[part]:
+            assert hasattr(module, name), (paper.title, part, name)
 
 
 def test_its_published_counts_are_of_its_suites(paper: Paper) -> None:
@@ -64,11 +78,12 @@ def test_its_published_counts_are_of_its_suites(paper: Paper) -> None:
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_what_it_cannot_do_is_said_in_one_line_with_those_that_can(name: str) -> None:
-    for what, arguments in (
-        ("reproduce", ["report", "reproduce", name, "DIR"]),
-        ("import_release", ["import", "release", name, "DIR"]),
+    for parts, arguments in (
+        ({"release", "reproduction"}, ["report", "reproduce", name, "DIR"]),
+        ({"release"}, ["import", "release", name, "DIR", "--out", "run"]),
+        ({"export"}, ["export", "ratings", name, "--paper", name]),
     ):
-        if not getattr(find_paper(name), what):
-            ended = call(*arguments, *(["--out", "run"] if what == "import_release" else []))
+        if not parts & {*find_paper(name).parts}:
+            ended = call(*arguments)
             assert (ended.code, ended.err.count("\n")) == (2, 1)
             assert "those that can: " in ended.err

@@ -8,9 +8,9 @@ import pytest
 from subitize.interfaces import Attempt, Suite
 from subitize.io import codec
 from subitize.labels import parse_rule
-from subitize.listing import listings
 from subitize.records import Draw, Item, Known, Stimulus
 from subitize.registry import Resolved, make_judge, make_suite
+from subitize.report.listing import listings
 from tests.papers.geckonum.geckonum_release import SOME, write_images, write_release
 from tests.papers.seeing_past_words.probe_files import write_suites
 from tests.suites import geneval_files

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from subitize.errors import ConflictError
 from subitize.evaluate import sampling
 from subitize.evaluate.sampling import SCHEME, order_items, sample_of
+from subitize.papers.geckonum.files import read_release
 from subitize.papers.geckonum.labels import read_released
-from subitize.papers.geckonum.release import read_release
 from subitize.papers.geckonum.suite import STRATA
 from subitize.records import Answer, Ask, Count, Draw, Item, Scalar, Spec
 from subitize.registry import make_suite

@@ -24,7 +24,6 @@ from subitize.analysis.score import PassRate, Score
 from subitize.evaluate.forecast import Expense, Forecast
 from subitize.io import codec
 from subitize.labels.calibrations import Calibrated
-from subitize.listing import Listing
 from subitize.records import (
     Answer,
     Ask,
@@ -70,6 +69,7 @@ from subitize.records import (
     to_plain,
 )
 from subitize.report.catalog import InstallationCheck
+from subitize.report.listing import Listing
 from subitize.stimuli.recipes import Magnitudes
 from subitize.store import Folder, Run, StoredReading, StoredResponse, StoredSuite
 from tests.cases import Case
@@ -294,7 +294,7 @@ PRINTED: dict[type, str] = {
     PowerAnswer: "what value note",
     PowerPoint: "at half_width power",
     Forecast: "suite model items trials done expenses matched model_name",
-    Expense: "who calls tokens_in tokens_out pictures usd paid_before who_name",
+    Expense: "who calls tokens_in tokens_out pictures usd paid_before who_name more_expected more_at_most",
     Listing: "name summary target options",
     InstallationCheck: "part wanted_by version remedy",
     Magnitudes: "number total_area_px mean_item_area_px convex_hull_px density_per_megapixel",

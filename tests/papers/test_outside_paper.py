@@ -4,10 +4,11 @@ import os
 import re
 from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from subitize.interfaces import Paper
+from subitize.papers import Paper, Part
 from subitize.records import Stimulus
 from subitize.stimuli.recipes import render
 from tests.commands import PLUGINS, Finished, call
@@ -79,9 +80,9 @@ def test_its_release_is_reproduced_and_imported_and_both_have_the_same_table(rel
     )
     assert "please cite Doe (2026)" in from_files.err
     imported = done("import", "release", "pets", release, "--out", tmp_path / "run")
-    assert imported.out.startswith("5 images and 5 answers added; see: subitize report tables ")
+    assert imported.out.startswith("5 images and 5 readings added; see: subitize report tables ")
     assert done("import", "release", "pets", release, "--out", tmp_path / "run").out.startswith(
-        "0 images and 0 answers added"
+        "0 images and 0 readings added, 5 readings there already"
     )
     assert done("report", "tables", tmp_path / "run", "--paper", "pets", "--json").out == from_files.out
     without = call("report", "tables", tmp_path / "run", "--paper", "pets", "--claims")
@@ -127,27 +128,28 @@ def test_a_broken_paper_is_named_where_papers_are_listed() -> None:
     found = {one["name"]: one["summary"] for one in done("list", "papers", "--json").json()}
     assert found["exploding"] == "paper 'exploding' (exploding:PAPER) cannot be loaded: boom"
     assert found["number"] == "paper 'number' (odd_papers:NUMBER) should be a Paper, not 7"
-    assert found["half"].startswith("Roe, R. (2026). Half a paper.; exploding:PART cannot be loaded: boom")
+    assert found["half"].startswith("Roe, R. (2026). Half a paper.; exploding.release cannot be loaded: boom")
     assert found["numbersense"].startswith("Testolin, A.")
 
 
 def test_all_that_a_listed_paper_names_and_is_not_there_is_told() -> None:
     (told,) = (one["summary"] for one in done("list", "papers", "--json").json() if one["name"] == "empty")
-    by_itself = {"title", "references", "picture_suites", "judged_by", "thresholds", "kappas"}
+    by_itself = {"package", "title", "references", "parts", "picture_suites", "judged_by", "thresholds", "kappas"}
     names = [one.name for one in fields(Paper) if one.name not in by_itself]
     assert re.findall(r"odd_papers:NO\.(\w+) cannot be loaded", told) == names
+    assert re.findall(r"odd_papers\.(\w+) cannot be loaded", told) == list(get_args(Part))
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["report", "reproduce", "exploding"], "paper 'exploding' (exploding:PAPER) cannot be loaded: boom"),
-        (["report", "reproduce", "half"], "exploding:PART cannot be loaded: boom"),
+        (["report", "reproduce", "half"], "exploding.reproduction cannot be loaded: boom"),
         (
             ["import", "release", "number", ".", "--out", "run"],
             "paper 'number' (odd_papers:NUMBER) should be a Paper, not 7",
         ),
-        (["import", "release", "half", ".", "--out", "run"], "exploding:PART cannot be loaded: boom"),
+        (["import", "release", "half", ".", "--out", "run"], "exploding.release cannot be loaded: boom"),
         (["run", "half", "--model", "painter", "--out", "run"], "suite 'half' (exploding:PART) cannot be loaded: boom"),
         (
             ["import", "release", "t2icountbench", ".", "--out", "run"],

@@ -93,15 +93,15 @@ def test_a_paper_that_breaks_or_gives_no_tables_is_named(tmp_path: Path) -> None
     assert (broken.code, broken.err) == (2, told)
     assert call("run", "odd", "--model", "painter:size_px=128", "--out", tmp_path / "run").code == 0
     hollow = call("report", "tables", tmp_path / "run", "--paper", "hollow")
-    assert (hollow.code, hollow.err) == (2, "subitize: paper 'hollow': its tables should be Tables, not 'a table'\n")
+    assert (hollow.code, hollow.err) == (2, "subitize: paper 'hollow': its tables should be Tabulated, not 'a table'\n")
 
 
 def test_a_paper_of_wrong_types_cannot_be_made(case: Case) -> None:
-    sound = {"title": "T", "references": (Reference("A. (2026).", "", ""),)}
+    sound = {"package": "t", "title": "T", "references": (Reference("A. (2026).", "", ""),)}
     for wrong, message in (
         ({"references": ()}, "references should be References, at least one"),
         ({"suites": None}, "suites should be of type Mapping, not None"),
-        ({"reproduce": print}, "reproduce should be of type str"),
+        ({"report": print}, "report should be of type str"),
     ):
         with case(message), pytest.raises(TypeError, match=message):
             Paper(**{**sound, **wrong})  # type: ignore[arg-type]

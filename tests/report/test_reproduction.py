@@ -5,14 +5,14 @@ import math
 import pytest
 
 from subitize.analysis.published import Cell, CellId, CellMatch, compare_cell
-from subitize.papers.geckonum.tables import compare
+from subitize.papers.geckonum.tables import PUBLISHED
 from subitize.report.claims import reproduction_result
 from tests.cases import Case
 
 
 def test_a_figure_that_cannot_be_computed_is_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
     cells = [Cell(CellId("A3", "painter", "chi2"), math.nan, n=4), Cell(CellId("A3", "painter", "N"), 4, n=4)]
-    print(reproduction_result(compare(cells)))
+    print(reproduction_result(PUBLISHED.compare(cells, ())))
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "painter" in line)
     assert line.split() == ["painter", "–", "4"]
 
@@ -47,7 +47,9 @@ def test_only_papers_that_cut_have_a_column_for_it(case: Case, capsys: pytest.Ca
 def test_a_figure_and_its_interval_have_the_same_decimals(capsys: pytest.CaptureFixture[str]) -> None:
     figures = {"level": (10, 0, 10), "percent": (33.333, 0.069, 99.7), "share": (-0.0531, -1, 1), "nae": (2.496, 2, 3)}
     print(
-        reproduction_result(compare([Cell(CellId("A3", "painter", name), *figure) for name, figure in figures.items()]))
+        reproduction_result(
+            PUBLISHED.compare((Cell(CellId("A3", "painter", name), *figure) for name, figure in figures.items()), ())
+        )
     )
     out = capsys.readouterr().out
     assert "10 [0, 10]  33.3 [0.1, 99.7]  −0.053 [−1.000, 1.000]  2.496 [2.000, 3.000]" in out

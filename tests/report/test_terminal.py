@@ -14,10 +14,10 @@ from subitize.analysis.counting import measure_counting
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.overview import ItemStory, JudgeProgress, ModelProgress, Names, Overview
 from subitize.analysis.score import Score
-from subitize.listing import Listing
 from subitize.records import Discarded, Estimate, Known, Name, Question, Refused, Said, Spec, Value, Words
 from subitize.report import terminal as terminal_
 from subitize.report.catalog import listing_result
+from subitize.report.listing import Listing
 from subitize.report.number_sense import counting_result
 from subitize.report.scores import score_result, show_overview, show_story
 from subitize.report.terminal import TerminalEvents

@@ -60,7 +60,7 @@ def advise_tables(observations: "Frame", name: str) -> list[str]:
         f"{shlex.quote(name)} --paper {paper}"
         for suite in suites
         for paper, found in papers_by_name().items()
-        if suite in found.suites and found.tabulate
+        if suite in found.suites and "tables" in found.parts
     ]
 
 

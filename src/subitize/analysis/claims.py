@@ -1,8 +1,8 @@
 """The conclusions of papers as computed claims: whether each holds in the data, and with what certainty."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -77,6 +77,46 @@ class Claim:
     sentence: str
     comparisons: tuple[Contrast, ...] = ()
     claim: str = ""
+
+
+class NeedsError(Exception):
+    """What a claim lacks: "ratings of Midjourney". The claim is then undecided, and says so."""
+
+
+class Conclusion(NamedTuple):
+    """Whether a claim holds, what was found, and the contrasts it rests on."""
+
+    verdict: Verdict
+    sentence: str
+    comparisons: tuple[Contrast, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """A paper's conclusions in its order, each a function of the paper's rows that is registered with its text."""
+
+    functions: dict[str, tuple[str, Callable[[Any], Conclusion]]] = field(default_factory=dict)
+
+    def claim(self, id: str, text: str) -> Callable[[Callable[[Any], Conclusion]], Callable[[Any], Conclusion]]:
+        """Register a function under the number that a conclusion has in the paper, with its text in our words."""
+
+        def register(function: Callable[[Any], Conclusion]) -> Callable[[Any], Conclusion]:
+            self.functions[id] = text, function
+            return function
+
+        return register
+
+    def __call__(self, rows: Any, ids: Iterable[str] | None = None) -> list[Claim]:  # noqa: ANN401
+        """Evaluate the conclusions, by default all."""
+        return [self.evaluate(id, rows) for id in (self.functions if ids is None else ids)]
+
+    def evaluate(self, id: str, rows: Any) -> Claim:  # noqa: ANN401
+        """Evaluate a conclusion; it is undecided where it lacks something."""
+        text, function = self.functions[id]
+        try:
+            return Claim(id, *function(rows), text)
+        except NeedsError as needs:
+            return Claim(id, "undecided", f"it needs {needs}", (), text)
 
 
 def pair(first: Values, second: Values, places: Mapping[str, Position] | None = None) -> ModelContrast | None:

@@ -2,8 +2,10 @@
 
 import csv
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import operator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -99,6 +101,38 @@ def _read_cells(lines: Iterator[list[str]]) -> Iterator[tuple[CellId, str]]:
             for column, cell in zip(columns, row[1:], strict=True):
                 if cell:
                     yield CellId(table, row[0], column), cell
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a paper prints, and how cells are compared with it.
+
+    `models` are the paper's own, by their names in its data, with those in print. Tables in `pooled` are of all models
+    together: they are compared only where these are the paper's. `points` are those of `compare_cell`, by cell.
+    """
+
+    cells: Mapping[CellId, str]
+    points: Callable[[CellId], float]
+    models: Mapping[str, str] = field(default_factory=dict)
+    pooled: Collection[str] = ()
+    is_pooled_of: Callable[[Set[str], Set[str]], bool] = operator.eq
+    """Whether models are the paper's: the same (`operator.eq`), or some of them (`operator.le`)."""
+    find: Callable[[Cell], CellId] = attrgetter("place")
+    """Where the paper prints a cell."""
+    is_truncated: bool = False
+
+    def compare(self, cells: Iterable[Cell], models: Iterable[str]) -> list[ComparedCell]:
+        """Compare the cells computed of these models with the printed ones."""
+        are_theirs = self.is_pooled_of({*models}, {*self.models})
+        return [
+            compare_cell(
+                cell,
+                self.cells.get(self.find(cell)) if are_theirs or cell.place.table not in self.pooled else None,
+                points=self.points(cell.place),
+                is_truncated=self.is_truncated,
+            )
+            for cell in cells
+        ]
 
 
 def compare_cell(cell: Cell, printed: str | None, *, points: float, is_truncated: bool = False) -> ComparedCell:

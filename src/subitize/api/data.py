@@ -125,12 +125,11 @@ def export_ratings(
 
 
 def _export_to_paper(run: AnyRun, paper: str, file: Path, judge: str | None) -> "Result":
-    from subitize.api.papers import find_ability
+    from subitize.api.papers import find_able
     from subitize.io.outputs import check_file
     from subitize.language.numbers import count_noun
-    from subitize.papers import load
 
-    write = load(find_ability(paper, "export_ratings", "exported to"))
+    write = find_able(paper, "exported to", "export").load("export").write
     check_file(file)
     with opened(run) as (own,):
         count, place = write(own, judge, file)

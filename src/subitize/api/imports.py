@@ -13,7 +13,7 @@ from subitize.annotation.exchange.files import import_ratings
 from subitize.api import options
 from subitize.api.calls import AS_WARNINGS, as_list, as_path, locate, name_of, opened, told, verb
 from subitize.api.options import AnyPath, AnyRun, Arg, Names, Opt
-from subitize.api.papers import find_ability, find_able
+from subitize.api.papers import find_able, list_able
 from subitize.errors import BadValueError, UnknownNameError
 from subitize.imports.attachments import attach_images
 from subitize.imports.outputs import importing
@@ -23,7 +23,6 @@ from subitize.imports.votes import import_votes_at
 from subitize.interfaces import Events
 from subitize.labels import parse_rule
 from subitize.language.numbers import count_noun
-from subitize.papers import load
 from subitize.report.alignment import rescoring_result
 from subitize.report.table import Result
 
@@ -136,10 +135,10 @@ def import_release(
 ) -> Result:
     """Import a paper's released data: its images as responses, its annotators as a judge."""
     if paper not in registry.names("papers"):
-        raise UnknownNameError("import", paper, [*KINDS, *find_able("import_release")])
-    release = load(find_ability(paper, "import_release", "imported"))(Path(folder))
+        raise UnknownNameError("import", paper, [*KINDS, *list_able("release")])
+    release = find_able(paper, "imported", "release").load("release").read(Path(folder))
     if not callable(getattr(release, "store", None)):
-        raise BadValueError(f"paper {paper!r}: its release should be read as an Importable, not {release!r:.60}")
+        raise BadValueError(f"paper {paper!r}: its release should be read as a Release, not {release!r:.60}")
     with opened(out, create=True) as (own,):
         summary = release.store(own)
     events.warn(*release.warnings)

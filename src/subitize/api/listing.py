@@ -28,8 +28,8 @@ def list_(
     events: "Events" = AS_WARNINGS,
 ) -> "Result | Path":
     """List suites, models, judges and what else there is, or describe one of them with its options."""
-    from subitize import listing, registry
-    from subitize.report import catalog
+    from subitize import registry
+    from subitize.report import catalog, listing
 
     if out is not None:
         return _draw_glyphs(name, Path(out))

@@ -27,17 +27,6 @@ class ReleaseSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Importable:
-    """A release, read and checked before there is a run, with warnings about its files.
-
-    `store` adds it to a run, all or nothing.
-    """
-
-    warnings: Sequence[str]
-    store: Callable[[Run], ReleaseSummary]
-
-
-@dataclass(frozen=True, slots=True)
 class RatingColumns:
     """The possible headers of a paper's ratings, and the translation of their lines to `answers.COLUMNS`."""
 

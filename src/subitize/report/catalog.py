@@ -13,9 +13,9 @@ from importlib.metadata import PackageNotFoundError, metadata, version
 
 from subitize import __version__
 from subitize.interfaces import Suite
-from subitize.listing import Description, Listing
 from subitize.records import Scalar, task_text, to_plain
 from subitize.registry import Resolved
+from subitize.report.listing import Description, Listing
 from subitize.report.table import Result, Table
 from subitize.stimuli.clipart import Glyph
 

@@ -4,11 +4,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from subitize.analysis.claims import ALPHA, POOLED, SMALL, Claim, Contrast, Verdict
+from subitize.analysis.papers import Tabulated
 from subitize.analysis.published import AS_THE_PAPER, VERDICTS, CellMatch, ComparedCell
-from subitize.interfaces import Tables
 from subitize.io.frames import group_rows
 from subitize.records import Estimate, to_plain
 from subitize.report import charts, texts
@@ -120,15 +121,24 @@ MARKS: dict[CellMatch, str] = {
 }
 
 
-def reproduction_result(comparisons: Sequence[ComparedCell]) -> Result:
-    """Show each table with the published figures beside ours, then how many have which verdict."""
+CONVENTION = "convention"
+"""The column that says how the figures of a row were computed; it is printed below the tables."""
+
+
+def reproduction_result(found: Sequence[ComparedCell], models: Mapping[str, str] | None = None) -> Result:
+    """Show each table with the published figures beside ours, then how many have which verdict.
+
+    Columns that are models of the paper have their names in print.
+    """
+    names = models or {}
+    comparisons = [replace(one, column=names.get(one.column, one.column)) for one in found if one.column != CONVENTION]
     tables = compared_tables(comparisons)
-    found = Counter((one.table, one.verdict) for one in comparisons)
-    names = dict.fromkeys(one.table for one in comparisons)
+    counted = Counter((one.table, one.verdict) for one in comparisons)
+    shown = dict.fromkeys(one.table for one in comparisons)
     # Most papers round, so "truncated" is shown only if it occurs.
-    known = [one for one in VERDICTS if one != "truncated" or any(found[name, one] for name in names)]
+    known = [one for one in VERDICTS if one != "truncated" or any(counted[name, one] for name in shown)]
     if any(one.published is not None for one in comparisons):
-        rows = ([name, *(found[name, verdict] or "" for verdict in known)] for name in names)
+        rows = ([name, *(counted[name, verdict] or "" for verdict in known)] for name in shown)
         tables += (Table.of("verdicts", "verdicts", ("", *known), rows),)
         legend = ", ".join(f"{MARKS[verdict]} {verdict}" for verdict in known if MARKS[verdict])
         notes = [f"ours [95 % interval], a mark, and (what the paper prints): {legend}; pp: percentage points"]
@@ -138,6 +148,7 @@ def reproduction_result(comparisons: Sequence[ComparedCell]) -> Result:
     own = [one for one in comparisons if one.method.startswith(AS_THE_PAPER)]
     for method, cells in group_rows(own, lambda one: one.method).items():
         notes.append(f"{', '.join(dict.fromkeys(cell.column for cell in cells))}: {method}")
+    notes += [f"{one.row}: {one.ours}" for one in found if one.column == CONVENTION]
     return Result(tables, notes=tuple(notes))
 
 
@@ -172,11 +183,11 @@ def claim_lines(claims: Iterable[Claim], *, title: str = "claims") -> Iterator[s
         yield from (f"    {part}" for part in one.sentence.split("; "))
 
 
-def paper_result(found: Tables, names: "Names | None" = None, *, only_claims: bool) -> Result:
+def paper_result(found: Tabulated, names: "Names | None" = None, *, only_claims: bool) -> Result:
     """Show a paper's tables and conclusions, or these alone; the records are either the one or the other."""
     rename, add_names = (names.rename, names.add_names) if names else (lambda it: it, lambda it: it)
     claims = found.claims() if found.claims and (only_claims or not found.shows_claims) else ()
-    show = found.show or reproduction_result
+    show = found.show or partial(reproduction_result, models=found.models)
     shown: Result = Result() if only_claims else show(rename(found.records))
     records = add_names(to_plain(claims if only_claims else found.records))
     return replace(shown.say(*claim_lines(rename(claims))) if claims else shown, records=records)

@@ -10,6 +10,7 @@ from subitize import papers
 from subitize.analysis.compare import Ranked
 from subitize.analysis.counting import measure_counting, name_baselines
 from subitize.analysis.design import with_units
+from subitize.analysis.papers import CountingModels
 from subitize.analysis.published import PublishedCounts
 from subitize.analysis.score import MEASURES, Score, list_factors, score
 from subitize.errors import NothingToDoError
@@ -21,12 +22,13 @@ from subitize.registry import find_references, find_suite_title, paper_of
 from subitize.report import leaderboard, provenance
 from subitize.report.alignment import alignment_sections, rescoring_sections
 from subitize.report.charts import Palette
-from subitize.report.claims import Wording, claims_section
+from subitize.report.claims import claims_section
 from subitize.report.comparisons import refinement_sections
 from subitize.report.costs import cost_sections
 from subitize.report.figures import draw_figures_ahead
 from subitize.report.gallery import make_gallery
 from subitize.report.number_sense import counting_sections, small_sample_warning
+from subitize.report.papers import report_paper
 from subitize.report.scores import TAKE_BACK
 from subitize.report.series import CountingModel, ReportRun, Series, level_text, list_series, rank
 from subitize.report.table import Citation, Document, Paragraph, RowKind, Section, SuiteReport, Table
@@ -34,7 +36,6 @@ from subitize.report.texts import number_of, percent_text, printable, slug
 from subitize.suites.datasets import name_datasets
 
 _OF_COUNTS = {"number", "category", "wording"}
-_CLAIMED = "Numbers are those of sections in the paper, letters are ours."
 _EXCLUDED = "{}: all {} observations are excluded by hand; it is in no figure."
 _INFORMED = "informed: it knew what was asked for"
 _INFORMED_IN_PART = "informed in part: some questions say what was asked for"
@@ -105,7 +106,12 @@ def _report_suite(
         left = [one for one in own if not one.is_excluded]
         return SuiteReport(leaderboard.rank_scores(slug(suite), left, _score(left, ())) if left else (), ())
     paper = paper_of(suite)
-    report = papers.load(paper.report)(suite, own, refined, counted, palette) if paper and paper.report else None
+    report = None
+    if paper and "figures" in paper.parts:
+        by_itself = papers.load(paper.report) if paper.report else None
+        report = (
+            by_itself(suite, own, refined, counted, palette) if by_itself else report_paper(paper, suite, own, palette)
+        )
     if report is None:
         report = _default_report(suite, own, counted, palette)
     if report.has_refinements:
@@ -158,12 +164,13 @@ def _default_report(
     leader = leaderboard.rank_counts(suite, counted, baselines, published)
     are_drawn = all(isinstance(one.observations.seen_items()[0].task, Draw) for one in left)
     sections = counting_sections(suite, counted, palette, are_drawn=are_drawn, published=published)
-    if paper and paper.count_claims:
+    if paper and "claims" in paper.parts:
         # The paper's conclusions are tested on each run and judge separately.
         groups = group_rows((model.report for model in counted), lambda report: f"{report.run} · {report.judge}")
-        observe = papers.load(paper.count_claims)
-        found = {group: observe([(report.model, report) for report in own]) for group, own in groups.items()}
-        sections += filter(None, [claims_section(suite, found, Wording("claim", "claims", _CLAIMED))])
+        part, sources = paper.load("claims"), {one.source.name: one.source for one in left}.values()
+        sizes = {of.name_model(spec): size for of in sources for spec, size in of.trails.sizes().items()}
+        found = {group: part.claims(CountingModels(own, sizes)) for group, own in groups.items()}
+        sections += filter(None, [claims_section(suite, found, part.WORDING)])
     others = [name for name in factors if name not in _OF_COUNTS]
     if others:
         sections += leaderboard.factor_sections(suite, left, _score(left, others), palette)

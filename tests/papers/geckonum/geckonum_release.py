@@ -8,9 +8,9 @@ from pathlib import Path
 from subitize.interfaces import Pixels, Request
 from subitize.language.questions import line_codes
 from subitize.models.stand_ins import Painter
+from subitize.papers.geckonum.files import COLUMNS
 from subitize.papers.geckonum.prompts import COLUMNS as PROMPT_COLUMNS
 from subitize.papers.geckonum.prompts import TYPES, Prompt, design
-from subitize.papers.geckonum.release import COLUMNS
 from subitize.papers.geckonum.suite import items_of
 from subitize.records import Choose, Draw, Item, Picture
 

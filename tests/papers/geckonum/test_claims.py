@@ -17,9 +17,9 @@ from statsmodels.stats.multitest import multipletests  # type: ignore[import-unt
 
 from subitize.analysis.claims import Claim, Contrast
 from subitize.papers.geckonum.claims import CLAIMS, claims
+from subitize.papers.geckonum.files import read_release
 from subitize.papers.geckonum.labels import Annotations, read_released
 from subitize.papers.geckonum.prompts import Prompt
-from subitize.papers.geckonum.release import read_release
 from tests.commands import call
 from tests.papers.geckonum.geckonum_release import PROMPTS, write_prompts, write_release
 

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from subitize.analysis.published import Cell, CellId
+from subitize.papers.geckonum.files import read_release
 from subitize.papers.geckonum.labels import SEEDS, Annotations, read_released
-from subitize.papers.geckonum.release import read_release
 from subitize.papers.geckonum.tables import paired_differences
 from tests.papers.geckonum.geckonum_release import write_release
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from subitize.errors import BadFileError, SubitizeError
-from subitize.papers.geckonum.release import MODELS, read_release, released_items
+from subitize.papers.geckonum.files import MODELS, read_release, released_items
 from tests.cases import Case
 from tests.papers.geckonum.geckonum_release import SOME, write_prompts, write_release
 

@@ -13,11 +13,11 @@ from PIL import Image
 
 from subitize.analysis.published import Cell, CellId
 from subitize.papers.geckonum.figures import show_frequencies
+from subitize.papers.geckonum.files import MODELS, read_release
 from subitize.papers.geckonum.findings import JudgedRun
-from subitize.papers.geckonum.importing import import_geckonum
 from subitize.papers.geckonum.labels import read_run
 from subitize.papers.geckonum.prompts import Prompt
-from subitize.papers.geckonum.release import MODELS, read_release
+from subitize.papers.geckonum.release import import_geckonum
 from subitize.papers.geckonum.suite import items_of
 from subitize.papers.geckonum.tables import PUBLISHED, compute_extensions, compute_tables
 from subitize.records import (
@@ -248,7 +248,7 @@ def test_the_papers_seven_models_are_marked_as_published_without_an_interval(rel
     assert list(rows)[:2] == [MODELS["dalle_3"], MODELS["imagen_c"]]
     assert set(rows) == set(MODELS.values())
     for model, title in MODELS.items():
-        value, error = (float(PUBLISHED[CellId("table2", model, f"task1_{what}")]) for what in ("acc", "sem"))
+        value, error = (float(PUBLISHED.cells[CellId("table2", model, f"task1_{what}")]) for what in ("acc", "sem"))
         assert rows[title].cells[1] == PublishedValue(value, error)
 
 

@@ -19,10 +19,10 @@ from scipy.stats import chi2_contingency
 from subitize.analysis.published import AS_THE_PAPER, Cell, CellId
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.nouns import plural
-from subitize.papers.geckonum.importing import JUDGE, import_geckonum
+from subitize.papers.geckonum.files import MODELS, read_release
 from subitize.papers.geckonum.labels import Annotations, estimate_means, read_released, read_run
-from subitize.papers.geckonum.release import MODELS, read_release
-from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, QUANTIFIERS, compare, compute_extensions, compute_tables
+from subitize.papers.geckonum.release import JUDGE, import_geckonum
+from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, QUANTIFIERS, compute_extensions, compute_tables
 from subitize.stats.estimate import estimate, wilson_interval
 from subitize.store import Folder, Run
 from tests.cases import Case
@@ -47,7 +47,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")], ids=["in-the-same-order", "in-another"])
 def test_renamed_models_have_the_tables_of_models_so_named(folder: Path, names: tuple[str, str]) -> None:
     given = read_released(read_release(folder))
-    renamed = given.rename_models(dict(zip(given.models, names, strict=True)))
+    renamed = given.rename(dict(zip(given.models, names, strict=True)))
     assert compute_tables(renamed) == compute_tables(Annotations(renamed.questions, renamed.answers))
 
 
@@ -321,7 +321,7 @@ def test_an_interval_is_that_of_the_estimator_over_prompts(annotations: Annotati
 def test_a_cell_of_few_prompts_says_so(cells: Cells) -> None:
     few = [cell for cell in cells.values() if cell.low is not None and cell.caution]
     assert any(re.fullmatch(r"only \d clusters?", cell.caution) for cell in few)
-    (found,) = compare(few[:1])
+    (found,) = PUBLISHED.compare(few[:1], ())
     assert found.caution == few[0].caution
 
 
@@ -389,13 +389,15 @@ VERDICTS = [
 def test_verdicts_go_by_the_printed_digits(case: Case) -> None:
     for place, value, verdict in VERDICTS:
         with case(f"{' '.join(place)} {value}"):
-            (found,) = compare([Cell(place, value)])
+            (found,) = PUBLISHED.compare([Cell(place, value)], ())
             assert found.verdict == verdict
 
 
 def test_pooled_cells_of_other_models_have_nothing_published_to_stand_beside() -> None:
     place = CellId("krippendorff", "task1", "nominal")
-    verdicts = [compare([Cell(place, 0.865)], models)[0].verdict for models in (["dalle_3"], ["dalle_3", "painter"])]
+    verdicts = [
+        PUBLISHED.compare([Cell(place, 0.865)], models)[0].verdict for models in (["dalle_3"], ["dalle_3", "painter"])
+    ]
     assert verdicts == ["exact", "not published"]
 
 
@@ -432,11 +434,11 @@ def test_agreement_is_told_of_as_many_annotators_as_there_are(annotations: Annot
 def test_the_published_cells_are_complete() -> None:
     models = set(MODELS)
     for table in ("table2", *GROUPS, "A10"):
-        assert {place.row for place in PUBLISHED if place.table == table} == models
-    assert {(p.row, p.column) for p in PUBLISHED if p.table == "figure5"} == {
+        assert {place.row for place in PUBLISHED.cells if place.table == table} == models
+    assert {(p.row, p.column) for p in PUBLISHED.cells if p.table == "figure5"} == {
         (q, m) for q in QUANTIFIERS for m in models
     }
-    assert sum(float(PUBLISHED[CellId("A2", type, "prompts")]) for type in geckonum_types()) == 1386
+    assert sum(float(PUBLISHED.cells[CellId("A2", type, "prompts")]) for type in geckonum_types()) == 1386
 
 
 def geckonum_types() -> set[str]:
@@ -452,7 +454,7 @@ def released(shared_data: Path) -> dict[CellId, Cell]:
 
 @pytest.fixture(scope="module")
 def found(released: dict[CellId, Cell]) -> dict[CellId, str]:
-    return {CellId(one.table, one.row, one.column): one.verdict for one in compare(released.values())}
+    return {CellId(one.table, one.row, one.column): one.verdict for one in PUBLISHED.compare(released.values(), ())}
 
 
 @pytest.mark.slow
@@ -465,7 +467,9 @@ def test_all_1386_prompts_and_222546_answers_are_there(released: dict[CellId, Ce
 
 @pytest.mark.slow
 def test_table_2_is_exact_but_for_one_difference_that_the_paper_rounds_twice(found: dict[CellId, str]) -> None:
-    verdicts = {place: verdict for place, verdict in found.items() if place in PUBLISHED and place.table == "table2"}
+    verdicts = {
+        place: verdict for place, verdict in found.items() if place in PUBLISHED.cells and place.table == "table2"
+    }
     assert len(verdicts) == 27
     near = {place for place, verdict in verdicts.items() if verdict != "exact"}
     assert near == {CellId("table2", "imagen_c", "task1_diff")}
@@ -475,7 +479,7 @@ def test_table_2_is_exact_but_for_one_difference_that_the_paper_rounds_twice(fou
 @pytest.mark.slow
 @pytest.mark.parametrize(("table", "cells"), [("figure5", 18), ("A6", 15), ("A7", 15)])
 def test_tables_that_come_out_exactly(found: dict[CellId, str], table: str, cells: int) -> None:
-    verdicts = [verdict for place, verdict in found.items() if place.table == table and place in PUBLISHED]
+    verdicts = [verdict for place, verdict in found.items() if place.table == table and place in PUBLISHED.cells]
     assert verdicts == ["exact"] * cells
 
 
@@ -483,7 +487,9 @@ def test_tables_that_come_out_exactly(found: dict[CellId, str], table: str, cell
 @pytest.mark.parametrize("table", ["A3", "A4", "A8"])
 def test_chi_squared_tables_are_exact_where_the_paper_had_no_more_images(found: dict[CellId, str], table: str) -> None:
     for model in ("dalle_3", "imagen_c", "muse_a"):
-        verdicts = {p.column: v for p, v in found.items() if (p.table, p.row) == (table, model) and p in PUBLISHED}
+        verdicts = {
+            p.column: v for p, v in found.items() if (p.table, p.row) == (table, model) and p in PUBLISHED.cells
+        }
         if verdicts["N"] == "exact":
             assert set(verdicts.values()) == {"exact"}
         assert verdicts["p"] in ("exact", "within 0.1 pp", "within 1 pp")
@@ -495,7 +501,7 @@ def test_every_significance_is_that_of_the_paper(released: dict[CellId, Cell]) -
     tests = [cell for cell in released.values() if cell.place.column == "p" and cell.place.table in GROUPS]
     assert len(tests) == 15
     for cell in tests:
-        assert (float(cell.value) < 0.05) == (float(PUBLISHED[cell.place]) < 0.05)
+        assert (float(cell.value) < 0.05) == (float(PUBLISHED.cells[cell.place]) < 0.05)
 
 
 @pytest.mark.slow
@@ -506,7 +512,7 @@ def test_agreement_of_annotators_is_within_a_tenth_of_a_point(found: dict[CellId
 
 @pytest.mark.slow
 def test_the_drops_of_table_a5_are_within_one_point(found: dict[CellId, str]) -> None:
-    verdicts = Counter(v for place, v in found.items() if place.table == "A5" and place in PUBLISHED)
+    verdicts = Counter(v for place, v in found.items() if place.table == "A5" and place in PUBLISHED.cells)
     assert verdicts == {"exact": 16, "within 1 pp": 2}
 
 

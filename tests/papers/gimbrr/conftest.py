@@ -2,21 +2,23 @@
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from subitize.papers.gimbrr.ratings import TaskRatings
-from subitize.papers.gimbrr.release import GimbrrRelease, read_release, take_released
+from subitize.analysis.papers import Release
+from subitize.papers.gimbrr.release import read
+from subitize.papers.gimbrr.tables import rows
 from tests.papers.gimbrr.gimbrr_release import write_release
 
 
 @pytest.fixture(scope="session")
-def released(shared_data: Path) -> GimbrrRelease:
-    return read_release(shared_data / "gimbrr")
+def released(shared_data: Path) -> Release:
+    return read(shared_data / "gimbrr")
 
 
 @pytest.fixture(scope="session")
-def released_ratings(released: GimbrrRelease) -> TaskRatings:
-    return take_released(released)
+def released_ratings(released: Release) -> pl.DataFrame:
+    return rows(released.seen())
 
 
 @pytest.fixture(scope="session")

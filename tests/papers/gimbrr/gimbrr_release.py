@@ -5,8 +5,8 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from subitize.papers.gimbrr.export import COLUMNS
 from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, SINGLE, TASKS, GimbrrTask
-from subitize.papers.gimbrr.release import COLUMNS
 
 Row = dict[str, str]
 

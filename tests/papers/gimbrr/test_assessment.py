@@ -20,7 +20,6 @@ from subitize.analysis.provenance import read_provenance
 from subitize.interfaces import Pixels, Request
 from subitize.judges.clip import Clip
 from subitize.labels.consensus import is_written
-from subitize.listing import listings
 from subitize.models.stand_ins import Painter
 from subitize.networks.collages import make_collage
 from subitize.papers.gimbrr.prompts import ALL, read_prompt
@@ -43,6 +42,7 @@ from subitize.records import (
     Words,
 )
 from subitize.registry import make_judge
+from subitize.report.listing import listings
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.commands import call

@@ -7,17 +7,17 @@ import pytest
 
 from subitize.analysis.claims import Claim
 from subitize.io.frames import make_frame
-from subitize.papers.gimbrr.claims import CLAIMS, claims
+from subitize.papers.gimbrr.claims import claims
 from subitize.papers.gimbrr.prompts import ALL
-from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings
 from subitize.papers.gimbrr.suite import MATCH
+from subitize.papers.gimbrr.tables import RATINGS, describe_ratings
 from subitize.records import Draw, Item, Scalar
 from tests.cases import Case
 
 PROMPTS = 40
 
 
-def make_ratings(shares: Mapping[str, Mapping[str, float]], **factors: list[Scalar]) -> TaskRatings:
+def make_ratings(shares: Mapping[str, Mapping[str, float]], **factors: list[Scalar]) -> pl.DataFrame:
     """Rate 40 prompts of each task such that a model is right in just this share of them, whatever else varies."""
     items, rows = [], []
     for task in dict.fromkeys(task for own in shares.values() for task in own):
@@ -29,21 +29,21 @@ def make_ratings(shares: Mapping[str, Mapping[str, float]], **factors: list[Scal
             for place in range(PROMPTS):
                 is_right = (place * 7 % PROMPTS) < share * PROMPTS
                 rows.append((model, f"gimbrr/{task}-{place}", 0, float(is_right)))
-    return describe_ratings(make_frame(rows, ROWS), items)
+    return describe_ratings(make_frame(rows, RATINGS), items)
 
 
-def claim(ratings: TaskRatings, id: str) -> Claim:
+def claim(ratings: pl.DataFrame, id: str) -> Claim:
     return next(one for one in claims(ratings) if one.id == id)
 
 
 @pytest.mark.slow
-def test_the_papers_conclusions_hold_of_its_data_but_one(released_ratings: TaskRatings, case: Case) -> None:
+def test_the_papers_conclusions_hold_of_its_data_but_one(released_ratings: pl.DataFrame, case: Case) -> None:
     found = {one.id: one for one in claims(released_ratings)}
-    assert list(found) == list(CLAIMS)
+    assert list(found) == list(claims.functions)
     for id, one in found.items():
         with case(id):
             assert one.verdict == ("undecided" if id == "13" else "holds")
-            assert one.claim == CLAIMS[id]
+            assert one.claim == claims.functions[id][0]
     for id, told in {
         "1": "DALL-E 2 − Midjourney is 0.083",
         "2": "Midjourney in Compositional characteristics, 0.710",
@@ -70,10 +70,8 @@ def test_the_opposite_does_not_hold(case: Case) -> None:
 def test_a_perfect_model_is_near_perfect() -> None:
     assert claim(make_ratings({"one": dict.fromkeys(ALL, 1.0)}), "2").verdict == "undecided"  # 40 of 40 may be luck
     many = [make_ratings({"one": dict.fromkeys(ALL, 1.0)})]
-    rows = pl.concat(
-        one.rows.with_columns(cluster=pl.col("cluster") + 10_000 * copy) for copy in range(5) for one in many
-    )
-    assert claim(TaskRatings(rows), "2").verdict == "does not hold"
+    rows = pl.concat(one.with_columns(cluster=pl.col("cluster") + 10_000 * copy) for copy in range(5) for one in many)
+    assert claim(rows, "2").verdict == "does not hold"
 
 
 def test_what_is_missing_is_named_and_nothing_decided(case: Case) -> None:

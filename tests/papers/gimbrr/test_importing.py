@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from subitize.papers.gimbrr.release import COLUMNS, JUDGE
+from subitize.papers.gimbrr.export import COLUMNS
+from subitize.papers.gimbrr.release import JUDGE
 from subitize.store import Folder, Run
 from tests.commands import call
 from tests.papers.gimbrr.gimbrr_release import DIRECTORY, RATINGS, read_rows, write_release, write_rows

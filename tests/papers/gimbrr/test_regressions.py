@@ -10,7 +10,6 @@ from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyp
 from statsmodels.stats.anova import anova_lm  # type: ignore[import-untyped]
 from statsmodels.tools import add_constant  # type: ignore[import-untyped]
 
-from subitize.papers.gimbrr.ratings import TaskRatings
 from subitize.papers.gimbrr.regressions import (
     RESAMPLES,
     RegressionPoint,
@@ -103,10 +102,10 @@ def test_points_on_their_lines_leave_no_doubt() -> None:
     assert effects[0].p < 1e-9
 
 
-def make_ratings(rows: Sequence[tuple[str, str, str, str | None, float]]) -> TaskRatings:
+def make_ratings(rows: Sequence[tuple[str, str, str, str | None, float]]) -> pl.DataFrame:
     columns = {"model": pl.String, "task": pl.String, "key": pl.String, "linked": pl.String, "right": pl.Float64}
     frame = pl.DataFrame(rows, schema=columns, orient="row")
-    return TaskRatings(frame.with_columns(item="key", is_first=pl.int_range(pl.len()).over("model", "key") == 0))
+    return frame.with_columns(item="key", is_first=pl.int_range(pl.len()).over("model", "key") == 0)
 
 
 def test_a_single_object_counts_once_per_task_with_all_its_ratings() -> None:

@@ -3,12 +3,16 @@
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from subitize.analysis.papers import Release
 from subitize.errors import BadFileError
-from subitize.papers.gimbrr.ratings import TaskRatings
-from subitize.papers.gimbrr.release import COLUMNS, GimbrrRelease, read_release, take_released
-from subitize.papers.gimbrr.suite import MATCH, make_item, make_prompt
+from subitize.papers.gimbrr.export import COLUMNS
+from subitize.papers.gimbrr.release import LICENCE, read
+from subitize.papers.gimbrr.suite import MATCH
+from subitize.papers.gimbrr.tables import rows as rows_of
+from subitize.records import task_text
 from tests.cases import Case
 from tests.commands import call
 from tests.papers.gimbrr.gimbrr_release import DIRECTORY, RATINGS, Row, read_rows, write_release, write_rows
@@ -67,7 +71,7 @@ def test_two_files_of_one_sample_are_refused(folder: Path) -> None:
     write_rows(folder / RATINGS, COLUMNS, rows)
     told = "sample 1 of prompt 1 by Dalle is p1_1_v0.0.5_pd230228.png in line 2; rate one of the two"
     with pytest.raises(BadFileError, match=rf"line 3: File_name 'p1_1_v0\.0\.5_pd230208\.png': {re.escape(told)}"):
-        read_release(folder)
+        read(folder)
 
 
 def test_a_missing_column_or_file_is_named(case: Case, tmp_path: Path) -> None:
@@ -105,15 +109,26 @@ def test_ratings_that_are_doubled_or_missing_are_told_and_counted(folder: Path) 
     rows += [agreed, {**divided, "annotation": other}]
     rows.remove(missing)
     write_rows(folder / RATINGS, COLUMNS, rows)
-    release = read_release(folder)
-    ratings = take_released(release)
-    assert ratings.warnings() == [
+    release = read(folder)
+    ratings = rows_of(release.seen())
+    assert release.warnings == (
         "SD1.5: more than one rating of 2 images, 1 of them once yes and once no "
-        f"({divided['ID']}); every rating counts"
-    ]
-    assert release.warnings == (f"SD1.5: no rating of 1 prompt ({missing['ID']})",)
-    assert ratings.rows.height == len(rows)
-    assert ratings.rows["is_first"].sum() == len(rows) - 2
+        f"({divided['ID']}); every rating counts",
+        f"SD1.5: no rating of 1 prompt ({missing['ID']})",
+        LICENCE,
+    )
+    assert ratings.height == len(rows)
+    assert ratings["is_first"].sum() == len(rows) - 2
+
+
+def test_two_files_may_not_rate_different_images_as_one_sample(folder: Path) -> None:
+    rows = read_rows(folder / RATINGS)
+    other = {**rows[0], "File_name": rows[0]["File_name"].replace("_v0", "_v9")}
+    write_rows(folder / "annotations_more.csv", COLUMNS, [other])
+    with pytest.raises(
+        BadFileError, match=rf"annotations_more.csv line 2: .* is {rows[0]['File_name']} in {RATINGS} line 2"
+    ):
+        read(folder)
 
 
 def test_of_two_texts_the_one_that_was_drawn_is_kept(folder: Path) -> None:
@@ -127,15 +142,16 @@ def test_of_two_texts_the_one_that_was_drawn_is_kept(folder: Path) -> None:
             row |= {"Prompt": "a text drawn earlier", "File_name": row["File_name"].replace("230228", "230208")}
     text = same["Prompt"]
     write_rows(folder / RATINGS, COLUMNS, rows)
-    release = read_release(folder)
-    assert release.prompts[int(older["ID"])].text == "a text drawn earlier"
-    assert release.prompts[int(same["ID"])].text != text
+    release = read(folder)
+    texts = {item.id: task_text(item.task) for item in release.items}
+    assert texts[f"gimbrr/{older['ID']}"] == "a text drawn earlier"
+    assert texts[f"gimbrr/{same['ID']}"] != text
     assert "an older text beside the ratings of 1 prompt (Directed actions 1); the images" in release.warnings[0]
     assert f"images of 1 prompt ({older['ID']}) are of an older text than {DIRECTORY} has" in release.warnings[1]
 
 
 def test_items_have_the_factors_of_the_directory(folder: Path) -> None:
-    items = {item.id: item for item in map(make_item, map(make_prompt, read_release(folder).prompts.values()))}
+    items = {item.id: item for item in read(folder).items}
     assert items["gimbrr/801"].factors == {"task": "counting", "classes": "drum", "linked": "1801", "number": 2}
     assert items["gimbrr/1"].factors == {
         "task": "conditional",
@@ -152,18 +168,20 @@ def test_items_have_the_factors_of_the_directory(folder: Path) -> None:
 
 def test_without_extra_variables_a_warning_says_what_is_not_known(folder: Path) -> None:
     (folder / DIRECTORY).rename(folder / "Prompt_dir_230228.csv")
-    assert "no Prompt_dir_230228_extraVars.csv: sizes of sets" in read_release(folder).warnings[-1]
+    assert "no Prompt_dir_230228_extraVars.csv: sizes of sets" in read(folder).warnings[-2]
 
 
 @pytest.mark.slow
-def test_the_defects_of_the_released_data_are_told(released: GimbrrRelease, released_ratings: TaskRatings) -> None:
-    assert len(released.ratings) == 8408
-    assert released_ratings.warnings() == [
+def test_the_defects_of_the_released_data_are_told(released: Release, released_ratings: pl.DataFrame) -> None:
+    assert len(released.readings) == released_ratings.height == 8408
+    doubled, missing, older, drawn, relations, licence = released.warnings
+    assert doubled == (
         "SD1.5: more than one rating of 16 images, 5 of them once yes and once no (2115, 2141, 2145, 2183, 2192); "
         "every rating counts"
-    ]
-    assert "SD1.5: no rating of 16 prompts (2207, 2208" in released.warnings[0]
-    assert "an older text beside the ratings of 96 prompts" in released.warnings[1]
-    assert "(Directed actions 6, Controlled multiple object counting 90)" in released.warnings[1]
-    assert "images of 2 prompts (907, 969) are of an older text" in released.warnings[2]
-    assert "the relation of 7 prompts (489, 490" in released.warnings[3]
+    )
+    assert "SD1.5: no rating of 16 prompts (2207, 2208" in missing
+    assert "an older text beside the ratings of 96 prompts" in older
+    assert "(Directed actions 6, Controlled multiple object counting 90)" in older
+    assert "images of 2 prompts (907, 969) are of an older text" in drawn
+    assert "the relation of 7 prompts (489, 490" in relations
+    assert licence == LICENCE

@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from subitize.labels import Rule, interpret
-from subitize.papers.gimbrr.figures import find_failure, report
-from subitize.records import Estimate, Reading, Spec, Words
+from subitize.papers.gimbrr import PAPER
+from subitize.papers.gimbrr.figures import find_failure
+from subitize.records import Estimate, Provenance, Reading, Refused, Response, Spec, Trial, Words
 from subitize.report.charts import Palette
+from subitize.report.papers import report_paper
 from subitize.report.series import list_series, read_sources
 from subitize.report.table import Document, Figure, Paragraph, SuiteReport, Table
 from subitize.store import Folder, Run
@@ -18,9 +20,7 @@ from tests.report.report_runs import check_charts
 
 def write_account(run: Run) -> SuiteReport:
     series = list_series(read_sources([run]))
-    account = report("gimbrr", series, [], [], Palette(tuple(one.label for one in series)))
-    assert account is not None
-    return account
+    return report_paper(PAPER, "gimbrr", series, Palette(tuple(one.label for one in series)))
 
 
 @pytest.fixture(scope="module")
@@ -132,12 +132,27 @@ def test_the_leaderboard_has_the_papers_figures_as_printed(account: SuiteReport)
 def test_one_model_has_a_profile_without_relations(imported: Path) -> None:
     with Run(Folder(imported)) as run:
         series = [one for one in list_series(read_sources([run])) if one.model == "MJ"]
-        account = report("gimbrr", series, [], [], Palette(("MJ",)))
-    assert account is not None
+        account = report_paper(PAPER, "gimbrr", series, Palette(("MJ",)))
     names = figures(account)
     assert {"steps-chart", "over-single-chart", "by-number-chart"} <= set(names)
     assert not {"over-multiple-chart", "together-chart"} & set(names)
     assert [name for name in names if name.startswith("ladder-")] == ["ladder-mj-92078b39-chart"]
+
+
+def test_a_model_that_only_refuses_is_beside_the_others(made_up: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    assert call("import", "release", "gimbrr", made_up, "--out", folder).code == 0
+    with Run(Folder(folder)) as run:
+        run.add_model(Spec("refuser", {}, "refuser"), is_stand_in=False)
+        trials = [Trial(item.id, "refuser", {}) for item in run.items()]
+        with run.lease("test") as lease:
+            run.add_judged(lease, [Response(one, Refused("no"), Provenance(0, "")) for one in trials], [])
+        account = write_account(run)
+    leaders = account.leaderboard[0]
+    assert isinstance(leaders, Table)
+    assert {"Dalle", "refuser"} <= {str(row.cells[0]) for row in leaders.rows}
+    names = [block.name for section in account.sections for block in section.all_blocks() if isinstance(block, Table)]
+    assert "gimbrr-claims" in names  # of one group, not of two
 
 
 @pytest.mark.slow

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from subitize.analysis.papers import read_judged, tabulate
 from subitize.errors import NothingToDoError
 from subitize.labels import Rule, interpret
-from subitize.papers.gimbrr.ratings import read_run
+from subitize.papers.gimbrr import PAPER, tables
 from subitize.papers.gimbrr.suite import MATCH
 from subitize.records import (
     Draw,
@@ -60,7 +61,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
 def test_tables_show_names_and_programs_get_specs_too(run: Run) -> None:
     run.add_model(Spec("m", {}, "m"), is_stand_in=False, name="Mine")
-    assert all(warning.startswith("Mine: ") for warning in read_run(run)[1])
+    assert all(warning.startswith("Mine: ") for warning in warnings(run, run.model_names()))
     folder = run.location.path  # type: ignore[union-attr]
     printed = call("report", "tables", folder, "--paper", "gimbrr")
     assert printed.code == 0, printed.err
@@ -78,8 +79,13 @@ def read(trial: Trial, said: str, person: int) -> Reading:
     return Reading(Subject((trial.id,)), question, "human", evidence, str(rule), value, str(person))
 
 
+def warnings(run: Run, names: Mapping[str, str] | None = None) -> list[str]:
+    seen = read_judged(run, "gimbrr", PAPER, None)
+    return [*tabulate(PAPER, tables.rows(seen), seen, extensions=False, names=names).warnings]
+
+
 def rated(run: Run) -> dict[str, list[float]]:
-    rows = read_run(run)[0].rows
+    rows = tables.rows(read_judged(run, "gimbrr", PAPER, None))
     return {key: rows.filter(rows["key"] == key)["right"].to_list() for key in rows["key"].unique(maintain_order=True)}
 
 
@@ -93,16 +99,16 @@ def test_every_answer_is_a_rating_and_a_refusal_does_not_match(run: Run) -> None
         "counting-6": [1.0],
         REFUSED: [0.0],
     }
-    warnings = read_run(run)[1]
-    assert warnings[0].startswith("m: more than one rating of 1 image, 1 of them once yes and once no (counting-3)")
-    assert warnings[1] == "m: no certain rating, and so no place in any figure, for 1 image"
+    doubled, unrated = warnings(run)
+    assert doubled.startswith("m: more than one rating of 1 image, 1 of them once yes and once no (counting-3)")
+    assert unrated == "m: no certain rating, and so no place in any figure, for 1 image"
 
 
 def test_what_is_excluded_by_hand_is_in_no_figure_and_no_warning(run: Run) -> None:
     for key in ("counting-5", "counting-6"):
         run.exclude(f"gimbrr/{key}", "blurred")
     assert "counting-6" not in rated(run)
-    assert len(read_run(run)[1]) == 1
+    assert len(warnings(run)) == 1
 
 
 def test_a_run_of_which_nothing_is_rated_says_so(tmp_path: Path) -> None:
@@ -110,4 +116,4 @@ def test_a_run_of_which_nothing_is_rated_says_so(tmp_path: Path) -> None:
     with Run(Folder(tmp_path / "new"), create=True) as made:
         made.add_suite(Spec("gimbrr", {}, "gimbrr"), 0, [item])
         with pytest.raises(NothingToDoError, match="has no responses yet"):
-            read_run(made)
+            read_judged(made, "gimbrr", PAPER, None)

@@ -3,14 +3,15 @@
 from collections import defaultdict
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from subitize.analysis.design import estimate_by
+from subitize.analysis.papers import models_of
 from subitize.analysis.published import ComparedCell
+from subitize.papers.gimbrr import tables
 from subitize.papers.gimbrr.prompts import ALL
-from subitize.papers.gimbrr.ratings import TaskRatings, add_pooled
-from subitize.papers.gimbrr.release import read_release, take_released
-from subitize.papers.gimbrr.tables import compare, compute_tables
+from subitize.papers.gimbrr.release import read
 from tests.cases import Case
 from tests.commands import call
 from tests.papers.gimbrr.gimbrr_release import DIRECTORY, RATINGS, read_rows
@@ -82,9 +83,13 @@ REGRESSIONS = {
 Cells = dict[tuple[str, str, str], ComparedCell]
 
 
+def compare(ratings: pl.DataFrame) -> list[ComparedCell]:
+    return tables.PUBLISHED.compare([cell for table in tables.TABLES for cell in table(ratings)], models_of(ratings))
+
+
 @pytest.fixture(scope="module")
-def cells(released_ratings: TaskRatings) -> Cells:
-    found = compare(compute_tables(released_ratings), released_ratings.models)
+def cells(released_ratings: pl.DataFrame) -> Cells:
+    found = compare(released_ratings)
     return {(cell.table, cell.row, cell.column): cell for cell in found}
 
 
@@ -154,10 +159,8 @@ def test_shares_have_intervals_over_prompts(cells: Cells) -> None:
     assert all(cell.low is not None for cell in cells.values() if cell.table != "regressions")
 
 
-def test_other_models_are_not_held_against_the_papers_regressions(released_ratings: TaskRatings) -> None:
-    rows = released_ratings.rows
-    some = TaskRatings(rows.filter(rows["model"] != "SD1.5"))
-    found = compare(compute_tables(some), some.models)
+def test_other_models_are_not_held_against_the_papers_regressions(released_ratings: pl.DataFrame) -> None:
+    found = compare(released_ratings.filter(released_ratings["model"] != "SD1.5"))
     assert all(cell.published is None for cell in found if cell.table == "regressions")
     assert {cell.published for cell in found if cell.table == "overall"} == {54.0, 46.0, 34.0, None}
 
@@ -200,9 +203,9 @@ def test_tables_are_printed_with_the_models_full_names(made_up: Path) -> None:
 
 
 def test_one_model_has_tables_but_no_regression_on_multiple_objects(made_up: Path) -> None:
-    ratings = take_released(read_release(made_up))
-    one = TaskRatings(ratings.rows.filter(ratings.rows["model"] == "MJ"))
-    rows = {cell.place.row for cell in compute_tables(one) if cell.place.table == "regressions"}
+    ratings = tables.rows(read(made_up).seen())
+    one = ratings.filter(ratings["model"] == "MJ")
+    rows = {cell.place.row for table in tables.TABLES for cell in table(one) if cell.place.table == "regressions"}
     assert rows == {"single", "single|first-ratings", "single|links-repeated"}
-    shares = estimate_by(add_pooled(one.benchmark), "right", "model")
+    shares = estimate_by(tables.add_pooled(tables.benchmark(one)), "right", "model")
     assert shares["MJ",].value == shares["pooled",].value

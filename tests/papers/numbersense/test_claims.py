@@ -8,10 +8,13 @@ import pytest
 from scipy.stats import norm
 
 from subitize.analysis.claims import Claim
-from subitize.analysis.counting import measure_counting
-from subitize.papers.numbersense.claims import CLAIMS, PERFECT, claims, claims_of_printed
-from subitize.papers.numbersense.release import read_named_images
+from subitize.analysis.papers import CountingModels
+from subitize.papers.numbersense.claims import CLAIMS, PERFECT, claims
+from subitize.papers.numbersense.release import read
+from subitize.papers.numbersense.reproduction import claims_of_printed
+from subitize.papers.numbersense.tables import rows
 from subitize.stats.confusion import human_matrix
+from tests.commands import call
 from tests.papers.numbersense.numbersense_names import CATEGORIES, touch, write_names
 
 Draw = Callable[[int, np.random.Generator], int]
@@ -27,7 +30,7 @@ def printed() -> Mapping[str, Claim]:
 
 
 def measure(folder: Path) -> dict[str, Claim]:
-    return by_id(claims((one.model, one) for one in measure_counting({"": read_named_images(folder).observe()})))
+    return by_id(claims(rows(read(folder).seen())))
 
 
 def draw(
@@ -44,8 +47,8 @@ def draw(
 
 
 def test_every_claim_is_held_against_the_printed_tables(printed: Mapping[str, Claim]) -> None:
-    assert set(printed) == set(CLAIMS)
-    assert all(one.claim == CLAIMS[id] and one.sentence for id, one in printed.items())
+    assert set(printed) == set(CLAIMS.functions)
+    assert all(one.claim == CLAIMS.functions[id][0] and one.sentence for id, one in printed.items())
 
 
 @pytest.mark.parametrize(
@@ -133,8 +136,8 @@ def test_one_model_alone_is_judged_by_its_bias_on_the_whole(tmp_path: Path) -> N
 def test_intervals_of_several_models_are_wider_by_the_normal_law(tmp_path: Path) -> None:
     for model in ("a", "b"):
         write_names(tmp_path / model, images=10)
-    ranges = measure_counting({"": read_named_images(tmp_path).observe()})
-    alone, both = (by_id(claims((one.model, one) for one in own))["3.2a"] for own in (ranges[:1], ranges))
+    ranges = rows(read(tmp_path).seen()).reports
+    alone, both = (by_id(claims(CountingModels(own)))["3.2a"] for own in (ranges[:1], ranges))
     accuracy = ranges[0].accuracy_read
     assert accuracy is not None
     assert f"[{accuracy.low:.3f}, {accuracy.high:.3f}]" in alone.sentence
@@ -157,3 +160,25 @@ def test_a_level_beyond_the_numbers_that_were_tried_has_no_end(tmp_path: Path) -
     draw(tmp_path / "few", lambda number, _: number, highest=3, images=100)
     found = measure(tmp_path / "few")["3b"]
     assert (found.verdict, found.sentence) == ("undecided", "level: few 3 [0, no end]")
+
+
+def test_one_who_is_asked_for_larger_numbers_is_not_measured_by_the_bound_of_smaller_ones(tmp_path: Path) -> None:
+    run, model = tmp_path / "run", ("--model", "painter:size_px=128", "--repeats", 2)
+    assert call("run", "production:numbers=1+11,categories=apples", *model, "--out", run).code == 0
+    found = call("report", "tables", run, "--paper", "numbersense", "--claims", "--json").json()
+    (one,) = (claim for claim in found if claim["id"] == "3c")
+    assert (one["verdict"], one["sentence"].partition(";")[0]) == (
+        "undecided",
+        "it needs answers to just the numbers of the paper: its bound is of these",
+    )
+
+
+def test_a_smaller_model_that_is_better_shows_that_size_does_not_decide(tmp_path: Path) -> None:
+    draw(tmp_path / "small", lambda number, _: number)
+    draw(tmp_path / "large", lambda number, _: number + 3)
+    reports = rows(read(tmp_path).seen()).reports
+    sizes = {"small": 7_000_000_000, "large": 70_000_000_000}
+    found = by_id(claims(CountingModels(reports, sizes)))["1"]
+    assert found.verdict == "holds"
+    assert "small with 7 billion parameters" in found.sentence
+    assert by_id(claims(CountingModels(reports)))["1"].verdict == "undecided"

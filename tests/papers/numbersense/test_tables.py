@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from subitize.analysis.papers import Tabulated, read_judged, tabulate
 from subitize.analysis.published import CellId, ComparedCell
 from subitize.errors import BadFileError, ConflictError, NothingToDoError
-from subitize.papers.numbersense.release import read_importable, read_named_images
-from subitize.papers.numbersense.tables import PRINTED, TABLE_1, find_model, reproduce_names, tabulate_run
+from subitize.papers.numbersense import PAPER
+from subitize.papers.numbersense.release import read
+from subitize.papers.numbersense.tables import PRINTED, TABLE_1, find_model, rows
 from subitize.records import Discarded, Drawn, Elsewhere, Known, Spec
 from subitize.store import Folder, Run
 from tests.commands import call
@@ -24,8 +26,18 @@ def by_place(comparisons: object) -> Cells:
     return {(one.table, one.row, one.column): one for one in comparisons}
 
 
+def reproduce_names(folder: Path, *, extensions: bool = False) -> Tabulated:
+    release = read(folder)
+    return tabulate(PAPER, rows(release.seen()), extensions=extensions, warnings=release.warnings)
+
+
+def tabulate_run(run: Run, judge: str | None = None, *, extensions: bool = False) -> Tabulated:
+    seen = read_judged(run, "numbersense", PAPER, judge)
+    return tabulate(PAPER, rows(seen), seen, extensions=extensions, names=run.model_names())
+
+
 def reproduce(folder: Path) -> Cells:
-    return by_place(reproduce_names(folder, extensions=False).records)
+    return by_place(reproduce_names(folder).records)
 
 
 def name_counts(folder: Path, number: int, counts: Iterable[int], category: str = "apples") -> Path:
@@ -110,7 +122,7 @@ def test_a_run_of_the_same_images_has_the_same_tables(tmp_path: Path) -> None:
         write_names(tmp_path / "images" / model, images=5, numbers=range(1, 6))
     from_names = reproduce_names(tmp_path / "images", extensions=True)
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        read_importable(tmp_path / "images").store(run)
+        read(tmp_path / "images").store(run)
         from_run = tabulate_run(run, None, extensions=True)
     assert from_run == from_names
     assert from_run.claims is not None
@@ -122,13 +134,13 @@ def test_a_run_of_the_same_images_has_the_same_tables(tmp_path: Path) -> None:
 
 
 def test_the_paper_s_design_needs_no_warning(tmp_path: Path) -> None:
-    assert not reproduce_names(write_names(tmp_path / "SD3.5"), extensions=False).warnings
+    assert not reproduce_names(write_names(tmp_path / "SD3.5")).warnings
 
 
 def test_images_become_responses_known_by_name_and_counts_readings_of_people(tmp_path: Path) -> None:
     touch(tmp_path / "FLUX", "apples/3_4_apples_17.png", "apples/3_many_apples new2.png", "dots/1_0_dots_0.png")
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        summary = read_importable(tmp_path / "FLUX").store(run)
+        summary = read(tmp_path / "FLUX").store(run)
         assert str(summary) == "3 images and 3 readings added"
         outcomes = [(stored.response.trial.item_id, stored.response.outcome) for stored in run.responses("FLUX")]
         assert outcomes == [
@@ -144,9 +156,9 @@ def test_images_become_responses_known_by_name_and_counts_readings_of_people(tmp
 def test_a_second_import_adds_only_what_is_new(tmp_path: Path) -> None:
     touch(tmp_path / "images", "FLUX/3_4_apples_1.png")
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        read_importable(tmp_path / "images").store(run)
+        read(tmp_path / "images").store(run)
         touch(tmp_path / "images", "FLUX/3_2_apples_2.png", "SD2.1/1_1_dots_0.png")
-        again = read_importable(tmp_path / "images").store(run)
+        again = read(tmp_path / "images").store(run)
         assert (again.responses, again.readings, again.already_there) == (2, 2, 1)
         assert len(list(run.readings())) == 3
 
@@ -154,16 +166,16 @@ def test_a_second_import_adds_only_what_is_new(tmp_path: Path) -> None:
 def test_images_that_have_changed_are_refused_and_nothing_is_added(tmp_path: Path) -> None:
     touch(tmp_path / "FLUX", "3_4_apples_2.png")
     with Run(Folder(tmp_path / "run"), create=True) as run:
-        read_importable(tmp_path / "FLUX").store(run)
+        read(tmp_path / "FLUX").store(run)
         touch(tmp_path / "FLUX", "3_3_apples_1.png")
         with pytest.raises(ConflictError, match=r"has '3_4_apples_2.png' where FLUX now has '3_3_apples_1.png'"):
-            read_importable(tmp_path / "FLUX").store(run)
+            read(tmp_path / "FLUX").store(run)
         assert len(list(run.readings())) == len(list(run.responses())) == 1
 
 
 def test_what_is_no_number_and_what_is_named_otherwise_is_told(tmp_path: Path) -> None:
     touch(tmp_path / "FLUX", *(f"3_{text}_apples_1.png" for text in ("4", "20+", "many", "no", "x")), "cover.png")
-    discarded, left = read_named_images(tmp_path / "FLUX").warnings
+    discarded, left = read(tmp_path / "FLUX").warnings
     some = "3_20+_apples_1.png: at least 20, 3_many_apples_1.png: vague: 'many', 3_no_apples_1.png: no number, …"
     assert discarded == f"FLUX: no number in the name, discarded: 4 of 5 ({some})"
     assert left == "FLUX: other files, left alone: 1 (cover.png: not named like 3_4_apples_17.png)"
@@ -193,7 +205,7 @@ def test_a_folder_that_cannot_be_read_is_named_with_the_remedy(
     monkeypatch.chdir(tmp_path)
     touch(tmp_path, *files)
     with pytest.raises(BadFileError) as caught:
-        read_named_images(Path("nowhere"))
+        read(Path("nowhere"))
     assert message in str(caught.value)
 
 
@@ -201,15 +213,15 @@ def test_two_judges_of_one_suite_are_told_apart_by_name(tmp_path: Path) -> None:
     touch(tmp_path / "FLUX", "3_3_apples_1.png", "2_2_apples_1.png")
     with Run(Folder(tmp_path / "run"), create=True) as run:
         with pytest.raises(NothingToDoError, match="has no items of naming or production; first: subitize run"):
-            tabulate_run(run, None, extensions=False)
-        read_importable(tmp_path / "FLUX").store(run)
+            tabulate_run(run)
+        read(tmp_path / "FLUX").store(run)
         with pytest.raises(NothingToDoError, match="has no readings by 'nobody'; judges with readings: human"):
-            tabulate_run(run, "nobody", extensions=False)
+            tabulate_run(run, "nobody")
         with run.lease("judge second") as lease:
             run.add_readings(lease, [replace(stored.reading, judge="second") for stored in run.readings()])
         with pytest.raises(NothingToDoError, match="several judges of production: human, second; name one"):
-            tabulate_run(run, None, extensions=False)
-        cells = by_place(tabulate_run(run, "second", extensions=False).records)
+            tabulate_run(run)
+        cells = by_place(tabulate_run(run, "second").records)
     assert cells["table1_production", "FLUX", "accuracy"].ours == 1.0
 
 
@@ -218,7 +230,7 @@ def test_models_whose_parameters_were_counted_have_their_size_in_table_1(tmp_pat
     with report_runs.named(tmp_path / "run") as run:
         items = [item for item in run.items() if item.id not in run.exclusions()]
         report_runs.fill(run, items, Spec("vilt", {}, "vilt"), report_runs.exact, parameter_count=87_400_000)
-        cells = by_place(tabulate_run(run, None, extensions=False).records)
+        cells = by_place(tabulate_run(run).records)
         assert [(place, cell.ours) for place, cell in cells.items() if place[2] == "size"] == [
             (("table1_naming", "vilt", "size"), 0.0874)
         ]

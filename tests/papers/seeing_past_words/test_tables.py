@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from subitize.analysis.claims import Claim
+from subitize.analysis.papers import Tabulated
 from subitize.errors import NothingToDoError
-from subitize.interfaces import Model, Reply, Request, Tables
+from subitize.interfaces import Model, Reply, Request
 from subitize.papers.seeing_past_words.probes import CaptionPair, write_records
 from subitize.papers.seeing_past_words.tables import PRINTED, find_model, tabulate_run
 from subitize.records import Said, Scored, Spec
@@ -94,12 +95,12 @@ Cells = dict[tuple[str, str, str], tuple[float | str, str]]
 
 
 @pytest.fixture(scope="module")
-def tables(run: Run) -> Tables:
+def tables(run: Run) -> Tabulated:
     return tabulate_run(run, None, extensions=True)
 
 
 @pytest.fixture(scope="module")
-def cells(tables: Tables) -> Cells:
+def cells(tables: Tabulated) -> Cells:
     assert isinstance(tables.records, list)
     return {(one.table, one.row, one.column): (one.ours, one.verdict) for one in tables.records}
 
@@ -190,7 +191,7 @@ def test_even_and_odd_numbers_and_bins_stand_beside_each_other(cells: Cells) -> 
 
 
 @pytest.mark.slow
-def test_claims_are_decided_by_what_models_do(tables: Tables) -> None:
+def test_claims_are_decided_by_what_models_do(tables: Tabulated) -> None:
     assert tables.claims is not None
     found = {one.id: one for one in tables.claims() if isinstance(one, Claim)}
     verdicts = {id: one.verdict for id, one in found.items()}

@@ -1,38 +1,34 @@
 """Papers that misbehave, registered by entry points as an outside package's would be."""
 
-from subitize.interfaces import Paper, Reference
+from subitize.papers import Paper, Reference
 
 _EXPLODING = "exploding:PART"
 
 HALF = Paper(
+    package="exploding",
     title="Half a paper",
     references=(Reference("Roe, R. (2026). Half a paper.", "", "Nothing that can be imported."),),
+    parts=("release", "reproduction", "tables", "figures"),
     suites={"half": _EXPLODING},
     rules={"half": _EXPLODING},
     consensus_rules={"half": _EXPLODING},
     file_names={"half": _EXPLODING},
-    reproduce=_EXPLODING,
-    tabulate=_EXPLODING,
-    import_release=_EXPLODING,
-    report=_EXPLODING,
 )
 # Of everything that a paper can bring it names one that is not there.
 EMPTY = Paper(
+    package="odd_papers",
     title="No part of a paper",
     references=(Reference("Poe, P. (2026). No part of a paper.", "", "Nothing that is there."),),
+    parts=("release", "reproduction", "tables", "claims", "figures", "export"),
     suites={"empty": "odd_papers:NO.suites"},
     rules={"empty": "odd_papers:NO.rules"},
     consensus_rules={"empty": "odd_papers:NO.consensus_rules"},
     parts_rules={"empty": "odd_papers:NO.parts_rules"},
     file_names={"empty": "odd_papers:NO.file_names"},
     counts="odd_papers:NO.counts",
-    count_claims="odd_papers:NO.count_claims",
-    reproduce="odd_papers:NO.reproduce",
-    tabulate="odd_papers:NO.tabulate",
-    import_release="odd_papers:NO.import_release",
-    export_ratings="odd_papers:NO.export_ratings",
     rating_columns={"empty": "odd_papers:NO.rating_columns"},
     probes={"empty": "odd_papers:NO.probes"},
+    tabulate="odd_papers:NO.tabulate",
     report="odd_papers:NO.report",
 )
 NUMBER = 7

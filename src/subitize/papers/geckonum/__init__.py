@@ -1,8 +1,9 @@
 """GeckoNum (Kajić et al. 2024): numerical prompts in three tasks, and people's answers about images of seven models."""
 
-from subitize.interfaces import Paper, Reference
+from subitize.papers import Paper, Reference
 
 PAPER = Paper(
+    package=__name__,
     title="GeckoNum",
     references=(
         Reference(
@@ -12,6 +13,7 @@ PAPER = Paper(
             "Prompts, questions, measures, published figures and released annotations (CC BY 4.0) of geckonum.",
         ),
     ),
+    parts=("release", "tables", "claims", "figures", "export"),
     suites={
         "geckonum": "subitize.papers.geckonum.suite:Geckonum",
         "geckonum-vqa": "subitize.papers.geckonum.vqa:GeckonumVqa",
@@ -21,10 +23,7 @@ PAPER = Paper(
     rules={"geckonum": "subitize.papers.geckonum.suite:RULE"},
     consensus_rules={"geckonum": "subitize.papers.geckonum.suite:round_mode"},
     file_names={"geckonum": "subitize.papers.geckonum.suite:NAMING"},
-    reproduce="subitize.papers.geckonum.tables:reproduce_release",
+    rating_columns={"geckonum": "subitize.papers.geckonum.export:RATING_COLUMNS"},
     tabulate="subitize.papers.geckonum.tables:tabulate_run",
-    import_release="subitize.papers.geckonum.importing:read_importable",
-    export_ratings="subitize.papers.geckonum.importing:export_ratings",
-    rating_columns={"geckonum": "subitize.papers.geckonum.importing:RATING_COLUMNS"},
     report="subitize.papers.geckonum.figures:report",
 )

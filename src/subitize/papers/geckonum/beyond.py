@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from subitize.papers.geckonum.files import MANY, MODELS, RATERS
 from subitize.papers.geckonum.findings import (
     COUNTED_TYPES,
     Findings,
@@ -15,7 +16,6 @@ from subitize.papers.geckonum.findings import (
     stacked,
 )
 from subitize.papers.geckonum.labels import SUITE
-from subitize.papers.geckonum.release import MANY, MODELS, RATERS
 from subitize.papers.geckonum.tables import AS_PRINTED
 from subitize.records import Estimate
 from subitize.report.charts import Palette, forest

@@ -28,12 +28,12 @@ from subitize.analysis.claims import (
     pooled_or_single,
     subtract,
 )
+from subitize.papers.geckonum.files import RATERS
 from subitize.papers.geckonum.labels import Annotations, Shares, estimate_means
 from subitize.papers.geckonum.prompts import TYPES
-from subitize.papers.geckonum.release import RATERS
 from subitize.papers.geckonum.tables import find_baselines, group_labels, share_images
 from subitize.records import Estimate
-from subitize.report.claims import describe_level, describe_margin, tell, write_p
+from subitize.report.claims import Wording, describe_level, describe_margin, tell, write_p
 from subitize.report.texts import estimate_text, list_names, number_of
 from subitize.stats.compare import Difference, compare_all
 from subitize.stats.significance import adjust_holm, chi_squared, one_way, permuted_one_way
@@ -110,6 +110,13 @@ def compare_models(labels: pl.DataFrame, models: Sequence[str]) -> dict[tuple[st
     return {(there[one.first], there[one.second]): one for one in (compare_all(shared) if shared else ())}
 
 
+WORDING = Wording(
+    "claim",
+    "claims",
+    "Numbers are those of sections in the paper, letters are ours. Of most models means of more than half of them.",
+    "Pairs or labels",
+    "Two-sided: by flips of signs of the residuals of what is paired; of other prompts by the interval.",
+)
 CLAIMS: Mapping[str, str] = {
     "5a": "Set against chance, exact numbers are the easiest and parts of things the hardest, for every model.",
     "5b": "With parts of things every model is close to chance, or below.",

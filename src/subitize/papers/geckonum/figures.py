@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from subitize.papers.geckonum import beyond
+from subitize.papers.geckonum.claims import WORDING
+from subitize.papers.geckonum.files import MANY, MODELS
 from subitize.papers.geckonum.findings import (
     COUNTED_TYPES,
     Findings,
@@ -19,12 +21,11 @@ from subitize.papers.geckonum.findings import (
 )
 from subitize.papers.geckonum.labels import SUITE
 from subitize.papers.geckonum.prompts import TYPES, look_up
-from subitize.papers.geckonum.release import MANY, MODELS
 from subitize.papers.geckonum.tables import BASELINES, DROPS, GROUPS, QUANTIFIERS
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.claims import Wording, claims_section
+from subitize.report.claims import claims_section
 from subitize.report.estimates import MODEL, EstimateGrid, methods, sizes
 from subitize.report.leaderboard import mark_point
 from subitize.report.series import CountingModel, Series
@@ -487,15 +488,6 @@ def _glance(rows: Sequence[Row], data: Table) -> Figure:
     )
 
 
-_WORDING = Wording(
-    "claim",
-    "claims",
-    "Numbers are those of sections in the paper, letters are ours. Of most models means of more than half of them.",
-    "Pairs or labels",
-    "Two-sided: by flips of signs of the residuals of what is paired; of other prompts by the interval.",
-)
-
-
 def report(
     suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
 ) -> SuiteReport | None:
@@ -518,7 +510,7 @@ def report(
         beyond.decisive(findings, palette),
         beyond.differences(findings),
         beyond.agreement(findings),
-        claims_section(SUITE, {group.name: group.statements for group in findings.groups}, _WORDING),
+        claims_section(SUITE, {group.name: group.statements for group in findings.groups}, WORDING),
     )
     return SuiteReport([*rank_models(findings), *notes], tuple(filter(None, made)), headline(findings))
 

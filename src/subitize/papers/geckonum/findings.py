@@ -108,7 +108,7 @@ def find(series: Sequence[Series]) -> Findings:
 
 def printed(table: str, row: str, column: str) -> float | None:
     """Return a figure as the paper prints it; None if it does not."""
-    text = PUBLISHED.get(CellId(table, row, column))
+    text = PUBLISHED.cells.get(CellId(table, row, column))
     return None if text is None else float(text)
 
 
@@ -142,9 +142,9 @@ def _group(run: str, judge: str, series: Sequence[Series]) -> JudgedRun | None:
     answers = annotations.answers.filter(pl.col("model").is_in(list(names)))
     shown = {one.model: one.source.name_model(one.model) for one in series}
     given = Annotations(annotations.questions, answers)
-    annotations = given.rename_models(names)
+    annotations = given.rename(names)
     cells = (*compute_tables(annotations), *compute_extensions(annotations))
-    statements = claims(given.rename_models(shown))
+    statements = claims(given.rename(shown))
     own: dict[str, dict[str, dict[Any, Cell]]] = defaultdict(lambda: defaultdict(dict))
     pooled: dict[str, dict[tuple[Any, ...], Cell]] = defaultdict(dict)
     for cell in cells:

@@ -16,7 +16,7 @@ import polars as pl
 from subitize.analysis.design import assign_units, estimate_by
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.questions import line_codes
-from subitize.papers.geckonum.release import GeckonumRelease, released_items
+from subitize.papers.geckonum.files import GeckonumRelease, released_items
 from subitize.papers.geckonum.suite import STRATA
 from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Known, Question, Value
 
@@ -120,13 +120,15 @@ class Annotations:
         self.questions = questions
         self.answers = answers
 
-    def rename_models(self, names: Mapping[str, str]) -> "Annotations":
-        """Rename the models, keeping labels already computed."""
-        code = pl.col("model").replace_strict(names, return_dtype=pl.String)
+    def rename(self, names: Mapping[str, str]) -> "Annotations":
+        """Rename models, keeping labels already computed."""
+        if not names:
+            return self
+        code = pl.col("model").replace(names).cast(pl.String)
         found = Annotations(self.questions, self.answers.with_columns(code))
         labels = ("counts", "lines", "parts", "confirmations")
         vars(found).update({name: getattr(self, name).with_columns(code) for name in labels})
-        renamed = [names[model] for model in self.models]
+        renamed = [names.get(model, model) for model in self.models]
         if renamed == sorted(renamed):  # units are numbered by model name, so only an unchanged order keeps them
             found._by_task = {key: answers.with_columns(code) for key, answers in self._by_task.items()}
         return found

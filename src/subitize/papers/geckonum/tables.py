@@ -7,7 +7,8 @@ since labels of the same prompt are correlated. Standard errors and tests that t
 independent are kept next to ours, and marked. Tables that the paper lacks follow: how images fail, what makes them
 right, and which models are better."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,17 +17,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.published import (
-    AS_THE_PAPER,
-    Cell,
-    CellId,
-    ComparedCell,
-    compare_cell,
-    make_cell,
-    read_published,
-)
-from subitize.errors import BadValueError
-from subitize.interfaces import Tables
+from subitize.analysis.papers import Tabulated, tabulate
+from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, Published, make_cell, read_published
+from subitize.papers.geckonum import PAPER
+from subitize.papers.geckonum.files import MANY, MODELS, GeckonumRelease
 from subitize.papers.geckonum.labels import (
     SEEDS,
     Annotations,
@@ -36,7 +30,6 @@ from subitize.papers.geckonum.labels import (
     read_released,
     read_run,
 )
-from subitize.papers.geckonum.release import LICENCE, MANY, MODELS, read_release
 from subitize.records import Estimate
 from subitize.stats.agreement import Level, krippendorff_alphas
 from subitize.stats.compare import SharedClusters, compare_all, rank_models
@@ -45,8 +38,25 @@ from subitize.stats.ratings import count_ratings
 from subitize.stats.regression import INTERCEPT, LogisticFit, build_design, fit_logistic
 from subitize.stats.significance import chi_squared, significant_shuffles
 
-PUBLISHED: Mapping[CellId, str] = read_published(Path(__file__).with_name("published.csv"))
-"""Every printed cell, by its place in `subitize report reproduce geckonum --json`."""
+if TYPE_CHECKING:
+    from subitize.store import Run
+
+
+def _points(place: CellId) -> float:
+    """Return how many percentage points one unit of a cell is; infinite for counts and test statistics."""
+    if place.table in ("counts", "A2") or place.column in ("N", "chi2"):
+        return float("inf")
+    is_share = place.table == "krippendorff" or (place.table in GROUPS and place.column == "p")
+    return 100.0 if is_share else 1.0
+
+
+PUBLISHED = Published(
+    read_published(Path(__file__).with_name("published.csv")),
+    points=_points,
+    models={model: model for model in MODELS},
+    pooled=("agreement", "krippendorff", "counts"),
+    is_pooled_of=operator.le,
+)
 
 QUANTIFIERS: tuple[str, ...] = ("many", "few", "no", "fewer", "more", "as many")
 GROUPS: Mapping[str, tuple[str, str]] = {
@@ -532,53 +542,16 @@ def compute_extensions(annotations: Annotations) -> list[Cell]:
     return [cell for table in EXTENSIONS for cell in table(annotations)]
 
 
-if TYPE_CHECKING:
-    from subitize.analysis.claims import Claim
-    from subitize.store import Run
+def rows(seen: GeckonumRelease) -> Annotations:
+    """Label the answers of a release."""
+    return read_released(seen)
 
 
-def reproduce_release(folder: Path | None, *, extensions: bool) -> Tables:
-    """Compute the tables from the released files."""
-    if folder is None:
-        raise BadValueError("geckonum needs its release: subitize report reproduce geckonum DIR")
-    release = read_release(folder)
-    return _tabulate(read_released(release), (*release.warnings, LICENCE), extensions=extensions)
+def warnings(rows: Annotations, seen: object = None) -> Sequence[str]:
+    """Say nothing: the release is checked when it is read."""
+    return ()
 
 
-def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tables:
+def tabulate_run(run: "Run", judge: str | None, *, extensions: bool) -> Tabulated:
     """Compute the tables from the answers in a run."""
-    return _tabulate(read_run(run, judge), extensions=extensions)
-
-
-def _tabulate(annotations: Annotations, warnings: Sequence[str] = (), *, extensions: bool) -> Tables:
-    found = reproduce(annotations, extensions=extensions)
-    return Tables(found, warnings, lambda: _observe(annotations))
-
-
-def _observe(annotations: Annotations) -> "Sequence[Claim]":
-    from subitize.papers.geckonum.claims import claims
-
-    return claims(annotations)
-
-
-def reproduce(annotations: Annotations, *, extensions: bool = False) -> list[ComparedCell]:
-    """Compute the tables, on request with our extensions, and compare them with the printed figures."""
-    cells = compute_tables(annotations)
-    if extensions:
-        cells += compute_extensions(annotations)
-    return compare(cells, annotations.models)
-
-
-def compare(cells: Iterable[Cell], models: Iterable[str] = ()) -> list[ComparedCell]:
-    """Compare cells with the printed ones; pooled tables only if all models are the paper's."""
-    is_pooled = () if set(models) <= set(MODELS) else ("agreement", "krippendorff", "counts")
-    printed = {place: text for place, text in PUBLISHED.items() if place.table not in is_pooled}
-    return [compare_cell(cell, printed.get(cell.place), points=_points(cell.place)) for cell in cells]
-
-
-def _points(place: CellId) -> float:
-    """Return how many percentage points one unit of a cell is; infinite for counts and test statistics."""
-    if place.table in ("counts", "A2") or place.column in ("N", "chi2"):
-        return float("inf")
-    is_share = place.table == "krippendorff" or (place.table in GROUPS and place.column == "p")
-    return 100.0 if is_share else 1.0
+    return tabulate(PAPER, read_run(run, judge), extensions=extensions)

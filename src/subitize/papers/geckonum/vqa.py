@@ -7,7 +7,7 @@ import polars as pl
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import Suite
-from subitize.papers.geckonum.release import MANY, MODELS, RATERS, GeckonumRelease, read_release, released_items
+from subitize.papers.geckonum.files import MANY, MODELS, RATERS, GeckonumRelease, read_release, released_items
 from subitize.records import Answer, Ask, Count, Filed, Item, TaskKind
 from subitize.suites.checks import check_known, interleave
 

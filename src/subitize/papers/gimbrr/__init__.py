@@ -1,8 +1,9 @@
 """GIMBRR (2023): eleven cognitive tasks for image models, single objects, and a controlled set of numbers."""
 
-from subitize.interfaces import Paper, Reference
+from subitize.papers import Paper, Reference
 
 PAPER = Paper(
+    package=__name__,
     title="GIMBRR",
     references=(
         Reference(
@@ -12,14 +13,10 @@ PAPER = Paper(
             "Tasks, number combinations and rules of assessment of gimbrr; names and ratings of released images (MIT).",
         ),
     ),
+    parts=("release", "tables", "claims", "figures", "export"),
     suites={"gimbrr": "subitize.papers.gimbrr.suite:Gimbrr"},
     judged_by={"gimbrr": "people"},  # one per image
     parts_rules={"gimbrr": "subitize.papers.gimbrr.suite:RULE"},
     file_names={"gimbrr": "subitize.papers.gimbrr.suite:NAMING"},
-    reproduce="subitize.papers.gimbrr.tables:reproduce_release",
-    tabulate="subitize.papers.gimbrr.tables:tabulate_run",
-    import_release="subitize.papers.gimbrr.release:read_importable",
-    export_ratings="subitize.papers.gimbrr.release:export_ratings",
-    rating_columns={"gimbrr": "subitize.papers.gimbrr.release:RATING_COLUMNS"},
-    report="subitize.papers.gimbrr.figures:report",
+    rating_columns={"gimbrr": "subitize.papers.gimbrr.export:RATING_COLUMNS"},
 )

@@ -5,7 +5,6 @@ across models."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 
@@ -13,78 +12,37 @@ import polars as pl
 
 from subitize.analysis.design import estimate_by
 from subitize.papers.gimbrr import regressions
-from subitize.papers.gimbrr.claims import claims
 from subitize.papers.gimbrr.prompts import ALL, SINGLE, TASKS
-from subitize.papers.gimbrr.ratings import Shares, TaskRatings, take_ratings
-from subitize.papers.gimbrr.release import MODELS
+from subitize.papers.gimbrr.regressions import RegressionPoint, of
 from subitize.papers.gimbrr.suite import NAME
-from subitize.papers.gimbrr.tables import FEW_MODELS, PUBLISHED, STEP_TITLES, estimate_covariates
+from subitize.papers.gimbrr.tables import FEW_MODELS, MODELS, PUBLISHED, STEP_TITLES, Shares, estimate_covariates
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.claims import Wording, claims_section, write_p
+from subitize.report.claims import write_p
 from subitize.report.estimates import MODEL, EstimateGrid, methods
 from subitize.report.leaderboard import draw_ranking
-from subitize.report.series import CountingModel, Series
+from subitize.report.papers import JudgedRows, draw, list_badges
 from subitize.report.table import (
     Block,
-    Cell,
     Column,
     Columns,
     Figure,
     Paragraph,
     Row,
-    RowKind,
     Section,
-    SuiteReport,
     Table,
 )
 from subitize.report.texts import estimate_text, number_of, number_text, percent_text, slug
 from subitize.stats.estimate import student, subtract_independent
 
 
-@dataclass(frozen=True, slots=True)
-class RatedRun:
-    """One run as one judge saw it. `suffix` keeps file names apart and is empty if there is only one group."""
-
-    name: str
-    suffix: str
-    ratings: TaskRatings
-    badges: dict[str, RowKind]
-
-    def title(self, text: str) -> str:
-        """Add the name to a title if there are several groups."""
-        return f"{text}, {self.name}" if self.suffix else text
-
-
-def group_series(series: Sequence[Series]) -> list[RatedRun]:
-    """Group series by run and judge, without groups that have no rating."""
-    keys = dict.fromkeys((one.source.name, one.judge) for one in series)
-    found = []
-    for place, key in enumerate(keys, start=1):
-        own = [one for one in series if (one.source.name, one.judge) == key]
-        suffix = f"-{place}" if len(keys) > 1 else ""
-        found.append(RatedRun(" · ".join(key), suffix, _take(own), {one.label: one.badge for one in own}))
-    return [group for group in found if group.ratings.rows.height]
-
-
-def estimate_all(groups: Iterable[RatedRun], *by: str, tasks: Sequence[str]) -> Shares:
+def estimate_all(groups: Iterable[JudgedRows], *by: str, tasks: Sequence[str]) -> Shares:
     """Estimate accuracy in tasks by columns of the ratings and by model, for each group separately."""
     found: Shares = {}
     for group in groups:
-        found |= estimate_by(group.ratings.of(*tasks), "right", *by, "model")
+        found |= estimate_by(of(group.rows, *tasks), "right", *by, "model")
     return found
-
-
-def list_badges(groups: Iterable[RatedRun]) -> dict[str, RowKind]:
-    """Map labels to badges, which mark stand-ins."""
-    return {label: badge for group in groups for label, badge in group.badges.items()}
-
-
-def _take(series: Sequence[Series]) -> TaskRatings:
-    names = {one.model: one.label for one in series}
-    rows = take_ratings(series[0].source.survey, series[0].judge).rows
-    return TaskRatings(rows.filter(pl.col("model").is_in(list(names)))).rename(names)
 
 
 _COUNTED = {"counting": "counting", "controlled-counting": "controlled counting"}
@@ -100,14 +58,14 @@ _LEVELS = {
 }
 
 
-def by_number(groups: Sequence[RatedRun]) -> Section | None:
+def by_number(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show counting by the number requested, for each model and pooled (Figure 7)."""
     found = _with_all(groups, "task", "number", tasks=list(_COUNTED))
     curves = {(model, _COUNTED[task], number): one for (task, number, model), one in found.items()}
     return _draw_curves("by-number", "By number", curves, "How far up a model counts.")
 
 
-def by_size(groups: Sequence[RatedRun]) -> Section | None:
+def by_size(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show multiple objects by their number, and whether they are seen together (Figure 8)."""
     found = _with_all(groups, "common", "objects", tasks=["multiple"])
     curves = {(model, _SETS[common], size): one for (common, size, model), one in found.items()}
@@ -115,36 +73,34 @@ def by_size(groups: Sequence[RatedRun]) -> Section | None:
     return _draw_curves("by-size", "By number of different objects", curves, note)
 
 
-def by_covariate(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
+def by_covariate(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show the effects of other conditions within a task."""
     found = {
         (_LEVELS[name].format(level), model): one
         for group in groups
-        for (name, level, model), one in estimate_covariates(group.ratings.rows).items()
+        for (name, level, model), one in estimate_covariates(group.rows).items()
         if name in _LEVELS
     }
     if not found:
         return None
     grid, title = EstimateGrid(found), "Other conditions"
-    figure = Figure(
-        f"{NAME}-conditions-chart",
-        title,
+    figure = draw(
+        grid.table(f"{NAME}-conditions", title, heads=(Column.text("Condition"),)),
         charts.by_level(grid.points("level", "model"), palette.of(grid.columns).colour(), grid.rows),
         "Share of images that match their prompts by what varies within a task, with 95 % intervals "
         f"({grid.sizes}). Targets and adjectives: conditional generation; animals: chimeras; relations: "
         "spatial relationships.",
         "Share right by condition for every model, with intervals.",
-        grid.table(f"{NAME}-conditions", title, heads=(Column.text("Condition"),)),
     )
     return Section(f"{NAME}-conditions", title, (figure,))
 
 
-def _with_all(groups: Sequence[RatedRun], *by: str, tasks: Sequence[str]) -> Shares:
+def _with_all(groups: Sequence[JudgedRows], *by: str, tasks: Sequence[str]) -> Shares:
     """Estimate accuracy by model and, where one judge saw several, for all together."""
     found = estimate_all(groups, *by, tasks=tasks)
     for group in groups:
-        if len(group.ratings.models) > 1:
-            pooled = group.ratings.of(*tasks).with_columns(model=pl.lit(group.title("all models")))
+        if len(group.models) > 1:
+            pooled = of(group.rows, *tasks).with_columns(model=pl.lit(group.title("all models")))
             found |= estimate_by(pooled, "right", *by, "model")
     return found
 
@@ -155,16 +111,12 @@ def _draw_curves(name: str, title: str, curves: Mapping[tuple[str, str, int], Es
         return None
     grid = EstimateGrid(curves)
     shown = {kind: colour for kind, colour in _KINDS.items() if any(kind == of for _, of, _ in curves)}
-    points = grid.points("panel", "kind", "number")
-    kinds = charts.colour_kinds(shown)
-    spec = charts.curves(points, grid.rows, kinds, of="panel", x_title="number asked for", stops_at_ten=False)
-    figure = Figure(
-        f"{NAME}-{name}-chart",
-        title,
-        spec,
+    points, kinds = grid.points("panel", "kind", "number"), charts.colour_kinds(shown)
+    figure = draw(
+        grid.table(f"{NAME}-{name}", title, numbers, (MODEL, Column.text("Kind"))),
+        charts.curves(points, grid.rows, kinds, of="panel", x_title="number asked for", stops_at_ten=False),
         f"{note} Share of images that match their prompts, with 95 % intervals ({grid.sizes}).",
         f"{title}: share right with intervals, a panel per model.",
-        grid.table(f"{NAME}-{name}", title, numbers, (MODEL, Column.text("Kind"))),
     )
     return Section(f"{NAME}-{name}", title, (figure,))
 
@@ -177,7 +129,7 @@ _FAILS = Column.text("Fails first at", "The first step with less than one half r
 ByModel = Mapping[str, Mapping[str, Estimate]]
 
 
-def ladders(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
+def ladders(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show all models' tasks side by side, then each model's, the easiest first."""
     found = _by_model(groups, ALL_TASKS)
     if not found:
@@ -191,7 +143,7 @@ def ladders(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
     return Section(f"{NAME}-profile", "Cognitive profile", (lead, *figures))
 
 
-def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
+def breakdown(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show the controlled steps: where a model fails first, and the loss at each step."""
     found = _by_model(groups, list(STEP_TITLES))
     if len({task for own in found.values() for task in own}) < 2:
@@ -200,15 +152,13 @@ def breakdown(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
     grid = EstimateGrid(cells, list_badges(groups))
     table = grid.table(f"{NAME}-steps", "Controlled steps", _TITLES)
     failures = (find_failure(own) or "none" for own in found.values())
-    figure = Figure(
-        f"{NAME}-steps-chart",
-        "From one object to arithmetic",
+    figure = draw(
+        table.with_column(_FAILS, failures, len(table.columns)),
         _draw_steps(grid.points("model", "step"), palette.of(grid.rows)),
         "Share of images that match their prompts at each controlled step, with 95 % intervals "
-        f"({grid.sizes}; prompts with the same text count as one). All steps show the same objects. Dotted: one "
-        "half.",
+        f"({grid.sizes}; prompts with the same text count as one). All steps show the same objects. Dotted: one half.",
         "Share right at each controlled step for every model, with intervals.",
-        table.with_column(_FAILS, failures, len(table.columns)),
+        title="From one object to arithmetic",
     )
     lead = Paragraph("Each step asks for one thing more, so that the first large fall shows what a model lacks.")
     return Section(f"{NAME}-breakdown", "Controlled breakdown", (lead, figure, *_losses(found, groups)))
@@ -222,7 +172,7 @@ def find_failure(shares: Mapping[str, Estimate]) -> str:
     return ""
 
 
-def _by_model(groups: Sequence[RatedRun], tasks: Sequence[str]) -> ByModel:
+def _by_model(groups: Sequence[JudgedRows], tasks: Sequence[str]) -> ByModel:
     found: dict[str, dict[str, Estimate]] = defaultdict(dict)
     for (task, model), one in estimate_all(groups, "task", tasks=tasks).items():
         found[model][task] = one
@@ -239,18 +189,17 @@ def _ladder(name: str, title: str, found: ByModel, palette: Palette) -> Figure:
         {(ALL[task].title, model): own[task] for task in order for model, own in found.items() if task in own}
     )
     by_mean = " by the mean of the models" if len(found) > 1 else ""
-    return Figure(
-        f"{NAME}-ladder-{name}-chart",
-        title,
+    return draw(
+        grid.table(f"{NAME}-ladder-{name}", f"Tasks: {title}", list(found), (_TASK,)),
         charts.by_level(grid.points("level", "model"), palette.of(list(found)).colour(), grid.rows),
         "Share of images that match their prompts, with 95 % intervals "
         f"({grid.sizes}), the easiest task on top{by_mean}.",
         f"Tasks from the easiest to the hardest with intervals: {title}.",
-        grid.table(f"{NAME}-ladder-{name}", f"Tasks: {title}", list(found), (_TASK,)),
+        title=title,
     )
 
 
-def _losses(found: ByModel, groups: Sequence[RatedRun]) -> list[Block]:
+def _losses(found: ByModel, groups: Sequence[JudgedRows]) -> list[Block]:
     """List the loss at each step; two steps have different prompts."""
     cells = {
         (model, f"to {STEP_TITLES[after]}"): subtract_independent(own[before], own[after])
@@ -294,18 +243,18 @@ _COLUMNS = (
 )
 
 
-def rank_models(groups: Sequence[RatedRun]) -> list[Block]:
+def leaderboard(groups: Sequence[JudgedRows]) -> list[Block]:
     """Rank the models here by all tasks together, best first, among the three that the paper prints."""
     whole, *parts = (
         {model: one for (model,), one in estimate_all(groups, tasks=tasks).items()}
         for tasks in (ALL_TASKS, [task.key for task in TASKS], list(STEP_TITLES))
     )
-    ranked: list[tuple[float, Row]] = []
-    for model, badge in list_badges(groups).items():
-        own = whole.get(model)
-        cells: tuple[Cell, ...] = (model, own, *(of.get(model) for of in parts), own.n if own else 0)
-        ranked.append((own.value if own else -1.0, Row(cells, badge)))
-    for place, printed in PUBLISHED.items():
+    own = ((model, whole.get(model), badge) for model, badge in list_badges(groups).items())
+    ranked = [
+        (one.value if one else -1.0, Row((model, one, *(of.get(model) for of in parts), one.n if one else 0), badge))
+        for model, one, badge in own
+    ]
+    for place, printed in PUBLISHED.cells.items():
         if place.table == "overall":
             share = float(printed) / 100
             ranked.append((share, Row((MODELS[place.column], share, None, None, None), "published")))
@@ -329,7 +278,7 @@ def rank_models(groups: Sequence[RatedRun]) -> list[Block]:
     return [table, glance]
 
 
-def headline(groups: Sequence[RatedRun]) -> str:
+def headline(groups: Sequence[JudgedRows]) -> str:
     """Name the best model, a stand-in only if there is no other, and its first failure."""
     whole = {model: one for (model,), one in estimate_all(groups, tasks=ALL_TASKS).items()}
     if not whole:
@@ -342,13 +291,12 @@ def headline(groups: Sequence[RatedRun]) -> str:
     return f"{text} On the way from one object to arithmetic, it first fails at {failure}." if failure else text
 
 
-_ONE = {"": charts.COLOURS[8]}
-_RELATION_KINDS = {"related": charts.COLOURS[0], "unrelated": charts.COLOURS[1]}
+_COLOURS = {"": charts.COLOURS[8], "related": charts.COLOURS[0], "unrelated": charts.COLOURS[1]}
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _TASK = Column.text("Task")
 
 
-def transfer(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
+def transfer(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Plot complex tasks against single objects (Figure 5) and multiple objects (Figure 6), with regressions."""
     figures = [figure for group in groups for figure in (*_over_singles(group, palette), *_over_multiple(group))]
     if not figures:
@@ -357,115 +305,102 @@ def transfer(groups: Sequence[RatedRun], palette: Palette) -> Section | None:
         "Does a model that does well at something simple do well at what rests on it? Each point is a model and a "
         "task; as in the paper, points are taken as independent, though those of one model hang together."
     )
-    fewest = min(len(group.ratings.models) for group in groups)
+    fewest = min(len(group.models) for group in groups)
     warning = f"Only {number_of(fewest, 'model')}: too few to tell what carries over. The lines describe these models."
     warnings = [Paragraph(warning, is_warning=True)] if fewest < FEW_MODELS else []
     return Section(f"{NAME}-carry-over", "What carries over", (lead, *warnings, *figures))
 
 
-def correlations(groups: Sequence[RatedRun]) -> Section | None:
+def correlations(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show correlations of tasks across models."""
     blocks = (block for group in groups for block in _correlations(group))
     return Section.of(f"{NAME}-together", "Tasks that move together", *blocks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Relation:
-    """Tasks against something simpler: points by kind, their colours, and the simpler task's shares by model."""
-
-    across: str
-    shares: Shares
-    points: Mapping[str, Sequence[regressions.RegressionPoint]]
-    colours: Mapping[str, str]
-    look: charts.Spec
-    note: str
-
-
-def _over_singles(group: RatedRun, palette: Palette) -> Iterator[Figure]:
-    shares = estimate_by(regressions.link_singles(group.ratings), "right", "task", "model")
-    look = {"color": palette.of(group.ratings.models).colour()}
+def _over_singles(group: JudgedRows, palette: Palette) -> Iterator[Figure]:
+    shares = estimate_by(regressions.link_singles(group.rows), "right", "task", "model")
+    look = {"color": palette.of(group.models).colour()}
     note = "Share of complex tasks over that of the single objects they are linked to."
-    points = {"": regressions.point_at_singles(group.ratings)}
-    return _draw_lines(group, _Relation("single objects", shares, points, _ONE, look, note))
+    return _draw_lines(group, "single objects", note, shares, {"": regressions.point_at_singles(group.rows)}, look)
 
 
-def _over_multiple(group: RatedRun) -> Iterator[Figure]:
-    models, found = group.ratings.models, estimate_by(group.ratings.of(regressions.MULTIPLE), "right", "model")
-    kinds = dict(zip(_RELATION_KINDS, (regressions.RELATED, regressions.UNRELATED), strict=True))
+def _over_multiple(group: JudgedRows) -> Iterator[Figure]:
+    models, found = group.models, estimate_by(of(group.rows, regressions.MULTIPLE), "right", "model")
+    kinds = {"related": regressions.RELATED, "unrelated": regressions.UNRELATED}
     shares = {(task, model): one for (model,), one in found.items() for tasks in kinds.values() for task in tasks}
-    points = {kind: regressions.point_at_multiple(group.ratings, tasks) for kind, tasks in kinds.items()}
+    points = {kind: regressions.point_at_multiple(group.rows, tasks) for kind, tasks in kinds.items()}
     scale = {"domain": models, "range": [_SHAPES[place % len(_SHAPES)] for place in range(len(models))]}
     shape = charts.field("model", "nominal", scale=scale, legend={"title": None, "orient": "top"})
-    look = {"color": charts.colour_kinds(_RELATION_KINDS), "shape": shape}
+    look = {"color": charts.colour_kinds({kind: _COLOURS[kind] for kind in kinds}), "shape": shape}
     note = "Related tasks show several objects ({}), unrelated ones a single object ({}).".format(
         *(", ".join(ALL[task].title.lower() for task in tasks) for tasks in kinds.values())
     )
-    return _draw_lines(group, _Relation("multiple objects", shares, points, _RELATION_KINDS, look, note))
+    return _draw_lines(group, "multiple objects", note, shares, points, look)
 
 
-def _draw_lines(group: RatedRun, plot: _Relation) -> Iterator[Figure]:
+Points = Mapping[str, Sequence[RegressionPoint]]
+"""Points of models and tasks, by kind."""
+
+
+def _draw_lines(
+    group: JudgedRows, across: str, note: str, shares: Shares, points: Points, look: charts.Spec
+) -> Iterator[Figure]:
     """Plot points over lines with bands, if there is a line."""
-    lines = {kind: line for kind, points in plot.points.items() if (line := regressions.fit_line(points))}
+    lines = {kind: line for kind, own in points.items() if (line := regressions.fit_line(own))}
     if not lines:
         return
     fits = "; ".join(
         f"{kind} b {estimate_text(one.slope)}, p {write_p(one.p)}, {one.slope.n} points".strip()
         for kind, one in lines.items()
     )
-    own = estimate_by(group.ratings.rows, "right", "task", "model")
-    name, title = f"{NAME}-over-{plot.across.split()[0]}{group.suffix}", group.title(f"Other tasks over {plot.across}")
-    columns: Columns = (MODEL, _TASK, Column(plot.across.capitalize(), digits=3), Column("The task", digits=3))
-    rows = (
-        Row((one.model, ALL[one.task].title, plot.shares[one.task, one.model], own[one.task, one.model]))
-        for points in plot.points.values()
-        for one in points
-    )
-    yield Figure(
-        f"{name}-chart",
-        title,
-        _scatter(plot),
-        f"{plot.note} Least squares: {fits}. Bands hold the middle 95 % of "
-        f"{regressions.RESAMPLES:,} lines through resampled points.",
-        f"Share of tasks over the share of {plot.across}, with lines and bands.",
+    own = estimate_by(group.rows, "right", "task", "model")
+    columns: Columns = (MODEL, _TASK, Column(across.capitalize(), digits=3), Column("The task", digits=3))
+    rows = [
+        (one.model, ALL[one.task].title, shares[one.task, one.model], own[one.task, one.model])
+        for some in points.values()
+        for one in some
+    ]
+    name, title = f"{NAME}-over-{across.split()[0]}{group.suffix}", group.title(f"Other tasks over {across}")
+    yield draw(
         Table.of(name, title, columns, rows, methods(own.values())),
+        _scatter(across, points, look),
+        f"{note} Least squares: {fits}. Bands hold the middle 95 % of "
+        f"{regressions.RESAMPLES:,} lines through resampled points.",
+        f"Share of tasks over the share of {across}, with lines and bands.",
     )
 
 
-def _scatter(plot: _Relation) -> charts.Spec:
+def _scatter(across: str, points: Points, look: charts.Spec) -> charts.Spec:
     percent = {"scale": {"domain": [0, 1], "clamp": True}, "axis": {"format": ".0%", "tickCount": 5}}
-    x = charts.field("x", "quantitative", title=plot.across, **percent)
+    x = charts.field("x", "quantitative", title=across, **percent)
     y = charts.field("value", "quantitative", title="share of the task", **percent)
     layers: list[charts.Spec] = []
-    for kind, points in plot.points.items():
-        if band := regressions.draw_band(points):
+    for kind, own in points.items():
+        if band := regressions.draw_band(own):
             places = zip(*(of.tolist() for of in (band.x, band.y, band.low, band.high)), strict=True)
             rows = [dict(zip(("x", "value", "low", "high"), place, strict=True)) for place in places]
-            layers += [{"data": {"values": rows}, **one} for one in charts.band({"x": x}, y, color=plot.colours[kind])]
+            layers += [{"data": {"values": rows}, **one} for one in charts.band({"x": x}, y, color=_COLOURS[kind])]
     dots = [
-        {"kind": kind, "model": one.model, "x": one.x, "value": one.y}
-        for kind, points in plot.points.items()
-        for one in points
+        {"kind": kind, "model": one.model, "x": one.x, "value": one.y} for kind, own in points.items() for one in own
     ]
-    over = charts.layer("point", {"x": x, "y": y, **plot.look}, filled=True, size=60, opacity=0.9)
+    over = charts.layer("point", {"x": x, "y": y, **look}, filled=True, size=60, opacity=0.9)
     return charts.complete({"width": 480, "height": 340, "layer": [*layers, {"data": {"values": dots}, **over}]})
 
 
-def _correlations(group: RatedRun) -> list[Block]:
-    found, left_out = regressions.correlate(group.ratings)
+def _correlations(group: JudgedRows) -> list[Block]:
+    found, left_out = regressions.correlate(group.rows)
     if not found:
         return []
-    models, name = len(group.ratings.models), f"{NAME}-together{group.suffix}"
+    models, name = len(group.models), f"{NAME}-together{group.suffix}"
     title = group.title("Correlations of tasks across models")
     columns: Columns = (_TASK, Column.text("With"), "r", Column("n", "Models."))
-    cells = (Row((ALL[one].title, ALL[other].title, r, r.n)) for (one, other), r in found.items())
+    cells = [(ALL[one].title, ALL[other].title, r, r.n) for (one, other), r in found.items()]
     silent = f" All models do alike in {', '.join(ALL[task].title for task in left_out)}." if left_out else ""
-    figure = Figure(
-        f"{name}-chart",
-        title,
+    figure = draw(
+        Table.of(name, title, columns, cells, "Intervals (95 %): Fisher’s, of models as a sample."),
         _draw_correlations({pair: r.value for pair, r in found.items()}),
         f"Pearson’s r of the shares of two tasks across {models} models; intervals are in the data.{silent}",
         "Correlations between tasks as coloured cells.",
-        Table.of(name, title, columns, cells, "Intervals (95 %): Fisher’s, of models as a sample."),
     )
     warning = Paragraph(_warn_of_chance(models, len(found)), is_warning=True)
     return [warning, figure] if models < FEW_MODELS else [figure]
@@ -493,34 +428,5 @@ def _draw_correlations(found: Mapping[tuple[str, str], float]) -> charts.Spec:
     return charts.heat_map(rows, tasks, tasks, colour, dark_from=0.8, label_angle=-40)
 
 
-_WORDING = Wording(
-    "claim",
-    "claims",
-    "Numbers are ours, in the order of the paper.",
-    "Prompts or ratings",
-    "Two-sided: by flips of signs of the residuals where prompts are the same; elsewhere by the interval.",
-)
-
-
-def report(
-    suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
-) -> SuiteReport | None:
-    """Compose every section that the ratings allow; items excluded by hand are left out."""
-    if suite != NAME:
-        return None
-    left = [one for one in series if not one.is_excluded]
-    groups = group_series(left)
-    notes = [Paragraph(text) for group in groups for text in group.ratings.warnings()]
-    if not groups:
-        return SuiteReport([Paragraph("No image is rated, by itself or by all its parts; there is no figure.")], ())
-    made = (
-        ladders(groups, palette),
-        breakdown(groups, palette),
-        transfer(groups, palette),
-        correlations(groups),
-        by_number(groups),
-        by_size(groups),
-        by_covariate(groups, palette),
-        claims_section(NAME, {group.name: claims(group.ratings) for group in groups}, _WORDING),
-    )
-    return SuiteReport([*rank_models(groups), *notes], tuple(filter(None, made)), headline(groups))
+NOTHING = "No image is rated, by itself or by all its parts; there is no figure."
+SECTIONS = (ladders, breakdown, transfer, correlations, by_number, by_size, by_covariate)

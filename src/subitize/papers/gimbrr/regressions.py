@@ -2,17 +2,17 @@
 
 As in the paper, points are taken as independent, although those of the same model are correlated."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from subitize.analysis.papers import models_of
 from subitize.papers.gimbrr.prompts import SINGLE, TASKS
-from subitize.papers.gimbrr.ratings import TaskRatings, means_by
 from subitize.records import Estimate
 from subitize.stats.estimate import student
 from subitize.stats.regression import pearson_interval
@@ -71,44 +71,55 @@ class Band:
     high: Floats
 
 
-def link_singles(ratings: TaskRatings, *, first_only: bool = False, repeat_links: bool = False) -> pl.DataFrame:
+def of(rows: pl.DataFrame, *tasks: str) -> pl.DataFrame:
+    """Return the ratings of some tasks, by their keys."""
+    return rows.filter(pl.col("task").is_in(tasks))
+
+
+def means_by(rows: pl.DataFrame, *by: str) -> Mapping[tuple[Any, ...], float]:
+    """Average accuracy by group."""
+    found = rows.group_by(by, maintain_order=True).agg(pl.col("right").mean())
+    return {tuple(names): mean for *names, mean in found.iter_rows()}
+
+
+def link_singles(rows: pl.DataFrame, *, first_only: bool = False, repeat_links: bool = False) -> pl.DataFrame:
     """Return the ratings of the single objects linked to each task, with a column `task`.
 
     Each single object counts once per task, or as often as it is linked; with all its ratings, or only the first.
     """
     links = (
-        ratings.of(*COMPLEX)
+        of(rows, *COMPLEX)
         .unique(["task", "item"], maintain_order=True)
         .select("task", pl.col("linked").str.split(",").alias("key"))
         .explode("key")
         .drop_nulls("key")
     )
     links = links if repeat_links else links.unique(["task", "key"], maintain_order=True)
-    singles = ratings.of(SINGLE.key).drop("task")
+    singles = of(rows, SINGLE.key).drop("task")
     singles = singles.filter("is_first") if first_only else singles
     return links.join(singles, on="key", maintain_order="left_right")
 
 
 def point_at_singles(
-    ratings: TaskRatings, *, first_only: bool = False, repeat_links: bool = False
+    rows: pl.DataFrame, *, first_only: bool = False, repeat_links: bool = False
 ) -> list[RegressionPoint]:
     """Pair each model's share in a task with that in the single objects linked to it."""
-    linked = means_by(link_singles(ratings, first_only=first_only, repeat_links=repeat_links), "model", "task")
-    own = means_by(ratings.rows, "model", "task")
+    linked = means_by(link_singles(rows, first_only=first_only, repeat_links=repeat_links), "model", "task")
+    own = means_by(rows, "model", "task")
     return [
         RegressionPoint(model, task, linked[model, task], own[model, task])
-        for model in ratings.models
+        for model in models_of(rows)
         for task in COMPLEX
         if (model, task) in linked and (model, task) in own
     ]
 
 
-def point_at_multiple(ratings: TaskRatings, tasks: Iterable[str]) -> list[RegressionPoint]:
+def point_at_multiple(rows: pl.DataFrame, tasks: Iterable[str]) -> list[RegressionPoint]:
     """Pair each model's share in a task with that in multiple objects."""
-    own = means_by(ratings.rows, "model", "task")
+    own = means_by(rows, "model", "task")
     return [
         RegressionPoint(model, task, own[model, MULTIPLE], own[model, task])
-        for model in ratings.models
+        for model in models_of(rows)
         for task in tasks
         if (model, MULTIPLE) in own and (model, task) in own
     ]
@@ -159,13 +170,13 @@ def draw_band(points: Sequence[RegressionPoint], *, places: int = 40, seed: int 
     return Band(grid, line.intercept + line.slope.value * grid, low, high)
 
 
-def correlate(ratings: TaskRatings) -> tuple[dict[tuple[str, str], Estimate], list[str]]:
+def correlate(rows: pl.DataFrame) -> tuple[dict[tuple[str, str], Estimate], list[str]]:
     """Correlate the shares of each pair of tasks across three or more models; tasks that never vary come second."""
-    means = means_by(ratings.benchmark, "model", "task")
-    tasks = [task.key for task in (*TASKS, SINGLE) if all((model, task.key) in means for model in ratings.models)]
-    if len(ratings.models) < _LEAST_POINTS:
+    means, models = means_by(rows, "model", "task"), models_of(rows)
+    if len(models) < _LEAST_POINTS:
         return {}, []
-    shares = {task: [means[model, task] for model in ratings.models] for task in tasks}
+    tasks = [task.key for task in (*TASKS, SINGLE) if all((model, task.key) in means for model in models)]
+    shares = {task: [means[model, task] for model in models] for task in tasks}
     varied = [task for task in tasks if np.ptp(shares[task]) > 0]
     found = {(one, other): pearson_interval(shares[one], shares[other]) for one, other in combinations(varied, 2)}
     return {pair: r for pair, r in found.items() if r}, [task for task in tasks if task not in varied]

@@ -1,8 +1,9 @@
 """Numbersense (Testolin, Hou and Zorzi 2025): naming and drawing one to ten things, as studies of number sense do."""
 
-from subitize.interfaces import Paper, Reference
+from subitize.papers import Paper, Reference
 
 PAPER = Paper(
+    package=__name__,
     title="Numbersense",
     references=(
         Reference(
@@ -25,6 +26,7 @@ PAPER = Paper(
             "The Weber fraction of the ideal human observer.",
         ),
     ),
+    parts=("release", "reproduction", "tables", "claims"),
     suites={
         "naming": "subitize.papers.numbersense.suite:Naming",
         "production": "subitize.papers.numbersense.suite:Production",
@@ -34,8 +36,4 @@ PAPER = Paper(
     file_names={"numbersense": "subitize.papers.numbersense.suite:NAMING"},
     thresholds={"grounding-dino": 0.40},  # "Automatic annotation of generated images"
     counts="subitize.papers.numbersense.tables:COUNTS",
-    count_claims="subitize.papers.numbersense.claims:claims",
-    reproduce="subitize.papers.numbersense.tables:reproduce_names",
-    tabulate="subitize.papers.numbersense.tables:tabulate_run",
-    import_release="subitize.papers.numbersense.release:read_importable",
 )

@@ -3,56 +3,43 @@
 Images, in a folder per model, become responses known by name; the counts become people's readings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from subitize.errors import BadFileError, ConflictError
-from subitize.frame import Frame, frame_of
-from subitize.imports.releases import JUDGE, Importable, ReleaseSummary, read_named_count
-from subitize.interfaces import Suite
+from subitize.analysis.papers import Release
+from subitize.errors import BadFileError
+from subitize.imports.releases import JUDGE, read_named_count
 from subitize.models.folder import ImageAssignment
 from subitize.models.image_folders import FolderTree, ImageFolder, UnmatchedFile, read_folder, stem_of, storable
 from subitize.papers.numbersense.suite import NAMING
 from subitize.records import Discarded, Drawn, Elsewhere, Item, Provenance, Reading, Response, Spec, Trial, task_text
-from subitize.registry import Resolved, make_suite
-from subitize.store import Run
+from subitize.registry import make_suite
 
 SUITE = "production"
 _EXAMPLES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class NamedModel:
-    """One model's images as responses known by name, with the counts in their names as readings."""
-
-    spec: Spec
-    responses: Sequence[Response]
-    readings: Sequence[Reading]
-
-
-@dataclass(frozen=True, slots=True)
-class NamedImages:
-    """The images of all models, the suite they were made for, and warnings about the files."""
-
-    suite: Resolved[Suite]
-    items: Sequence[Item]
-    models: Sequence[NamedModel]
-    warnings: Sequence[str]
-
-    def observe(self) -> Frame:
-        """Make the frame that a run with these images and readings would give."""
-        responses = (one for model in self.models for one in model.responses)
-        readings = (one for model in self.models for one in model.readings)
-        return frame_of(self.items, responses, readings, {SUITE: self.suite.obj.design()})
-
-
-def read_named_images(folder: Path) -> NamedImages:
+def read(folder: Path) -> Release:
     """Read the file names in a folder of one model's images, or in a folder per model below it."""
     suite = make_suite(SUITE)
     items = list(suite.obj.items(0))
+    specs: list[Spec] = []
+    responses: list[Response] = []
+    readings: list[Reading] = []
     warnings: list[str] = []
-    models = [_read_model(path, items, warnings) for path in _find_models(folder)]
-    return NamedImages(suite, items, models, warnings)
+    for path in _find_models(folder):
+        name = storable(path.resolve().name)
+        specs.append(Spec(name, {"released": "numbersense"}, name))
+        images, left = _read_images(path, items, specs[-1])
+        counts = [count for image, item in images if (count := read_named_count(image, item))]
+        unread = _unread([image for image, _ in images], counts)
+        if unread:
+            some = f"{len(unread):,} of {len(counts):,} ({_list(unread)})"
+            warnings.append(f"{name}: no number in the name, discarded: {some}")
+        if left:
+            warnings.append(f"{name}: other files, left alone: {len(left):,} ({_list(left)})")
+        responses += [image for image, _ in images]
+        readings += counts
+    return Release(suite.spec, suite.obj.design(), items, specs, JUDGE, responses, readings, warnings)
 
 
 def _find_models(folder: Path) -> list[Path]:
@@ -90,30 +77,21 @@ def _is_of_category(tree: FolderTree, below: str) -> bool:
     return any(map(NAMING.is_in_its_category, tree.entries(below).images))
 
 
-def _read_model(folder: Path, items: Sequence[Item], warnings: list[str]) -> NamedModel:
+def _read_images(
+    folder: Path, items: Sequence[Item], model: Spec
+) -> tuple[list[tuple[Response, Item]], list[UnmatchedFile]]:
+    """Read the names of a model's images, each with its item, and list the other files."""
     holdings = read_folder(folder, NAMING.name)
-    name = storable(folder.resolve().name)
-    _check_items(holdings, items, name)
+    _check_items(holdings, items, model.text)
     placement = ImageAssignment(holdings, items)
-    spec = Spec(name, {"released": "numbersense"}, name)
-    responses: list[Response] = []
-    readings: list[Reading] = []
+    found = []
     for item in items:
         for repeat, image in placement.of_item[item.id].items():
             parameters = {**image.parameters, "layout": holdings.layout}
             provenance = Provenance(0, task_text(item.task), parameters=parameters)
-            trial = Trial(item.id, spec.text, spec.options, repeat)
-            responses.append(Response(trial, Drawn(Elsewhere(image.name)), provenance))
-            reading = read_named_count(responses[-1], item)
-            if reading is not None:
-                readings.append(reading)
-    unread, left = _unread(responses, readings), [*holdings.left, *placement.duplicates]
-    if unread:
-        counts = f"{len(unread):,} of {len(readings):,}"
-        warnings.append(f"{name}: no number in the name, discarded: {counts} ({_list(unread)})")
-    if left:
-        warnings.append(f"{name}: other files, left alone: {len(left):,} ({_list(left)})")
-    return NamedModel(spec, responses, readings)
+            trial = Trial(item.id, model.text, model.options, repeat)
+            found.append((Response(trial, Drawn(Elsewhere(image.name)), provenance), item))
+    return found, [*holdings.left, *placement.duplicates]
 
 
 def _check_items(holdings: ImageFolder, items: Sequence[Item], model: str) -> None:
@@ -142,40 +120,3 @@ def _unread(responses: Sequence[Response], readings: Sequence[Reading]) -> list[
 def _list(files: Sequence[UnmatchedFile]) -> str:
     some = ", ".join(f"{file.name}: {file.reason}" for file in files[:_EXAMPLES])
     return some + (", …" if len(files) > _EXAMPLES else "")
-
-
-def read_importable(folder: Path) -> Importable:
-    """Read and check the names first, so that faulty ones leave no run behind."""
-    named = read_named_images(folder)
-    return Importable(named.warnings, lambda run: _store(named, run))
-
-
-def _store(named: NamedImages, run: Run) -> ReleaseSummary:
-    """Add the images and counts that the run lacks, all or none; changed images under the same names are refused."""
-    suite = named.suite
-    with run.lease(f"judge {JUDGE}") as lease:
-        # The prompts are the same for every seed.
-        seed = next((entry.seed for entry in run.suites() if entry.name == suite.spec.name), 0)
-        run.add_suite(suite.spec, seed, named.items, suite.obj.design())
-        run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
-        for model in named.models:
-            run.add_model(model.spec, is_stand_in=False)
-        responses = [one for model in named.models for one in _find_new_responses(run, model)]
-        said = run.answered(JUDGE)
-        readings = [reading for model in named.models for reading in model.readings]
-        new = [reading for reading in readings if (reading.subject.id, reading.question.id) not in said]
-        stored = run.add_judged(lease, responses, new)
-    return ReleaseSummary(*stored, already_there=len(readings) - len(new))
-
-
-def _find_new_responses(run: Run, model: NamedModel) -> list[Response]:
-    there = {stored.trial_id: stored.response for stored in run.responses(model.spec.text)}
-    for response in model.responses:
-        known = there.get(response.trial.id)
-        if known is not None and known.provenance.parameters != response.provenance.parameters:
-            before, now = (one.provenance.parameters.get("file") for one in (known, response))
-            raise ConflictError(
-                f"{run.location} has {before!r} where {model.spec.text} now has {now!r}: its images have changed; "
-                "import them into a new run"
-            )
-    return [response for response in model.responses if response.trial.id not in there]

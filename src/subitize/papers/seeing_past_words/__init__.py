@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from subitize.interfaces import Paper, Reference
+from subitize.papers import Paper, Reference
 
 if TYPE_CHECKING:
     from subitize.papers.seeing_past_words.statements import statement
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["PAPER", "statement"]
 
 PAPER = Paper(
+    package=__name__,
     title="Seeing past words",
     references=(
         Reference(
@@ -31,6 +32,7 @@ PAPER = Paper(
             "Counting with foils that people have validated.",
         ),
     ),
+    parts=("reproduction", "tables", "claims", "figures"),
     suites={
         "counting-probe": "subitize.papers.seeing_past_words.suite:CountingProbe",
         "counting-probe-masked": "subitize.papers.seeing_past_words.suite:MaskedCountingProbe",
@@ -41,9 +43,8 @@ PAPER = Paper(
     probes={
         "build": "subitize.papers.seeing_past_words.build:write_probes",
         "captions": "subitize.papers.seeing_past_words.build:write_pairs",
-        "describe": "subitize.papers.seeing_past_words.tables:describe_file",
+        "describe": "subitize.papers.seeing_past_words.reproduction:describe_file",
     },
-    reproduce="subitize.papers.seeing_past_words.tables:reproduce_release",
     tabulate="subitize.papers.seeing_past_words.tables:tabulate_run",
     report="subitize.papers.seeing_past_words.figures:report",
 )

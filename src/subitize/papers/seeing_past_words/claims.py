@@ -11,12 +11,14 @@ from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words import tables
 from subitize.papers.seeing_past_words.measures import compare_foils, measure_said, prefer_smaller
 from subitize.records import Estimate
+from subitize.report.claims import Wording
 from subitize.report.texts import estimate_text
 from subitize.stats.estimate import MEAN, estimate, subtract_independent
 
 CHANCE = 0.5
 NEAR = 0.1
 """A share that certainly differs by less than this from chance counts as near it (our margin)."""
+WORDING = Wording("claim", "claims", "Numbers are those of sections in the paper.", "Observations")
 CLAIMS: Mapping[str, str] = {
     "3.2": "models tell an image's own caption from one of another image",
     "4.2.1 chance": "models that are not finetuned on it do the counting probe hardly better than by chance",

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words import tables
-from subitize.papers.seeing_past_words.claims import claims
+from subitize.papers.seeing_past_words.claims import WORDING, claims
 from subitize.papers.seeing_past_words.measures import PAIRWISE, measure_baselines
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.claims import Wording, claims_section
+from subitize.report.claims import claims_section
 from subitize.report.estimates import MODEL, bounds, methods, sizes
 from subitize.report.leaderboard import mark_point
 from subitize.report.series import CountingModel, ReportRun, Series
@@ -262,9 +262,6 @@ def _row(model: str, condition: str, found: Mapping[str, Estimate], badge: RowKi
     return Row((model, condition, *map(found.get, _MEASURES), n), badge)
 
 
-_WORDING = Wording("claim", "claims", "Numbers are those of sections in the paper.", "Observations")
-
-
 def report(
     suite: str, series: Sequence[Series], refined: Sequence[Series], counted: Sequence[CountingModel], palette: Palette
 ) -> SuiteReport:
@@ -282,7 +279,7 @@ def report(
         counting = [share for share in shares if SUITES[share.framing] != tables.ALIGNMENT]
         splits = dict.fromkeys(share.split for share in counting)
         sections += [compare(suite, [one for one in counting if one.split == split], palette) for split in splits]
-        stated = claims_section(suite, {name: claims(one) for name, one in probed.items()}, _WORDING)
+        stated = claims_section(suite, {name: claims(one) for name, one in probed.items()}, WORDING)
         sections += [stated] if stated else []
     if suite in (tables.COUNTING, tables.ALIGNMENT):
         sections.append(tabulate_measures(suite, probed))

@@ -1,8 +1,9 @@
 """T2ICountBench (Guo et al. 2025): drawing exact numbers of things, in scenes and styles, and with refined prompts."""
 
-from subitize.interfaces import Paper, Reference
+from subitize.papers import Paper, Reference
 
 PAPER = Paper(
+    package=__name__,
     title="T2ICountBench",
     references=(
         Reference(
@@ -12,10 +13,10 @@ PAPER = Paper(
             "Prompts, refinements of prompts, measures and published figures of t2icountbench.",
         ),
     ),
+    parts=("reproduction", "tables", "claims", "figures"),
     suites={"t2icountbench": "subitize.papers.t2icountbench.suite:T2ICountBench"},
     judged_by={"t2icountbench": "people"},  # five per four images
     kappas={("t2icountbench", "matches-prompt"): "0.58"},  # of five annotators' votes on groups of four (section 4)
-    reproduce="subitize.papers.t2icountbench.reproduction:check_release",
     tabulate="subitize.papers.t2icountbench.reproduction:tabulate_run",
     report="subitize.papers.t2icountbench.figures:report",
 )

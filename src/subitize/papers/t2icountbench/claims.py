@@ -1,7 +1,7 @@
 """T2ICountBench's conclusions as computed claims: whether each holds, by how much, and how certainly."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -10,8 +10,9 @@ from subitize.analysis.claims import (
     ALPHA,
     ByModel,
     Claim,
-    Contrast,
-    Verdict,
+    Claims,
+    Conclusion,
+    NeedsError,
     adjust,
     all_drop,
     average,
@@ -26,7 +27,7 @@ from subitize.analysis.score import PromptResult
 from subitize.papers.t2icountbench import tables
 from subitize.papers.t2icountbench.suite import NAME as SUITE
 from subitize.records import REFINED, base_suite
-from subitize.report.claims import describe_level, describe_margin, tell, write_p
+from subitize.report.claims import Wording, describe_level, describe_margin, tell, write_p
 from subitize.report.texts import estimate_text, number_of
 from subitize.stats.agreement import fleiss_kappa
 from subitize.stats.ratings import Ratings, find_cautions
@@ -36,45 +37,29 @@ STRONG = 0.7
 """Kendall's W from here on means strong agreement of rankings (Schmidt 1997, Decision Sciences 28)."""
 NEARLY_ALL = Fraction(4, 5)
 """What "nearly all" models means (our choice). In the paper, 12 of 15 are below 10 % on hard prompts."""
+KAPPA = "κ"
+"""The number of the conclusion on annotators, which is of their votes."""
 _APPLIED = ", where it applies"
 
-CLAIMS: Mapping[str, str] = {
-    "4.1": "Every model is right on fewer than half of the prompts, and the best is clearly better than the worst.",
-    "4.2": "The more things are asked for, the rarer it is right; of 11 to 15 nearly all models are below 10 %.",
-    "κ": "Annotators agree moderately that one of four images is right (κ of .41 to .60; the paper's: "
-    f"{tables.KAPPA}).",
-    "5.1": "Refining the prompt makes counting worse, by most refinements.",
-    "C.1": "Nature and the city are harder than home.",
-    "C.2": "Models change their ranks from scene to scene.",
-    "C.3": "Watercolor and cartoon cost less accuracy than nature and the city do.",
-}
-"""The paper's observations in our words, by their numbers there; κ is from its section 4.3."""
-
-
-def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
-    """Make a claim of its id, the verdict and the finding."""
-    return Claim(id, verdict, sentence, comparisons, CLAIMS[id])
+WORDING = Wording("observation", "observations", "Numbers are those of the observations in the paper.")
+claims_of = Claims()
 
 
 def claims(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> list[Claim]:
     """Evaluate the paper's observations on what one judge saw; with annotators' votes, their κ too."""
-    found = [
-        low_and_unequal(attempts),
-        falls_with_number(attempts),
-        refinements_do_not_help(attempts),
-        scenes_matter(attempts),
-        ranks_change(attempts),
-        styles_matter_less(attempts),
-    ]
-    return [*found, annotators_agree(votes)] if votes is not None else found
+    found = claims_of(attempts, (id for id in claims_of.functions if id != KAPPA))
+    return [*found, claims_of.evaluate(KAPPA, votes)] if votes is not None else found
 
 
-def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
+@claims_of.claim(
+    "4.1", "Every model is right on fewer than half of the prompts, and the best is clearly better than the worst."
+)
+def low_and_unequal(attempts: Sequence[PromptResult]) -> Conclusion:
     """Observation 4.1: averages are below one half, and the best is well above the worst."""
     k, own = tables.choose_k(attempts), tables.unrefined(attempts)
     means = tables.average_by_model(own, k)
     if not means:
-        return state("4.1", "undecided", f"there are no attempts at {SUITE} itself")
+        return Conclusion("undecided", f"there are no attempts at {SUITE} itself")
     # A claim about all of m models is tested m times.
     means = tables.average_by_model(own, k, 1 - ALPHA / len(means))
     below = [model for model, mean in means.items() if mean.high < 0.5]
@@ -87,7 +72,7 @@ def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
     worst, best = min(means, key=lambda one: means[one].value), max(means, key=lambda one: means[one].value)
     if len(means) == 1:
         alone = f"{finding}: {best} {estimate_text(means[best])}; one model has no other to differ from{part}"
-        return state("4.1", "does not hold" if above and not part else "undecided", alone)
+        return Conclusion("does not hold" if above and not part else "undecided", alone)
     values = _values(own, k, tables.prompt_of)
     models = sorted(means, key=lambda one: -means[one].value)
     pairs = {
@@ -104,7 +89,7 @@ def low_and_unequal(attempts: Sequence[PromptResult]) -> Claim:
     differences = "the only difference" if len(pairs) == 1 else f"chosen as the widest of {len(pairs)} differences"
     apart = f"; {tell(widest)}, {differences}" if widest else ""
     margin = describe_margin(verdict, [widest] if widest and not above else [])
-    return state("4.1", verdict, finding + apart + part + margin, comparisons)
+    return Conclusion(verdict, finding + apart + part + margin, comparisons)
 
 
 def _part_of_design(own: Sequence[PromptResult], models: Iterable[str], k: int) -> str:
@@ -116,7 +101,10 @@ def _part_of_design(own: Sequence[PromptResult], models: Iterable[str], k: int) 
     return f"; the claim is of the whole design, and there is nothing of {', '.join(missing)}" if missing else ""
 
 
-def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
+@claims_of.claim(
+    "4.2", "The more things are asked for, the rarer it is right; of 11 to 15 nearly all models are below 10 %."
+)
+def falls_with_number(attempts: Sequence[PromptResult]) -> Conclusion:
     """Observation 4.2: accuracy falls from easy to medium to hard, where nearly all models are below 10 %."""
     k, own = tables.choose_k(attempts), tables.unrefined(attempts)
     levels = {
@@ -132,7 +120,7 @@ def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
     # "Nearly all are below" is wrongly confirmed only if several intervals miss; "one more is above" if one does.
     wider = tables.average_by_model(at_hard, k, 1 - ALPHA / max(1, count)).values()
     if len({one.label for one in comparisons}) < 2:
-        return state("4.2", "undecided", "it needs the same objects and scenes at all three levels of difficulty")
+        raise NeedsError("the same objects and scenes at all three levels of difficulty")
     below, above = sum(one.high < 0.1 for one in hard), sum(one.low >= 0.1 for one in wider)
     main = pooled_or_single(comparisons)
     falls = all_drop(main)
@@ -145,10 +133,11 @@ def falls_with_number(attempts: Sequence[PromptResult]) -> Claim:
         f"{'; '.join(map(tell, main))}; {lower} of {number_of(count, 'model')} below .10 on hard prompts, "
         f"{below} with the whole interval (95 %), and {above} above ({describe_level(count)})"
     )
-    return state("4.2", verdict, finding + describe_margin(falls, main), comparisons)
+    return Conclusion(verdict, finding + describe_margin(falls, main), comparisons)
 
 
-def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Claim:
+@claims_of.claim("5.1", "Refining the prompt makes counting worse, by most refinements.")
+def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Conclusion:
     """Observation 5.1: refined prompts do worse than the original, at home in plain style."""
     k = tables.choose_k(attempts)
     there = [one for one in tables.having(attempts, scene="home", style="plain") if base_suite(one.item.suite) == SUITE]
@@ -162,43 +151,45 @@ def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Claim:
             drops.append(("original", original, f"{name}{_APPLIED}", _values(applied, k, tables.prompt_of)))
     comparisons = compare_drops(drops)
     if not comparisons:
-        return state("5.1", "undecided", "no refined prompts were judged beside the original ones")
+        return Conclusion("undecided", "no refined prompts were judged beside the original ones")
     main = [one for one in pooled_or_single(comparisons) if not one.label.endswith(_APPLIED)]
     verdict = most_drop(main)
     fallen_back = {tables.prompt_of(one) for own in refined.values() for one in own if is_fallback(one)}
     common = len(fallen_back & {name for values in original.values() for name in values})
     finding = "; ".join(map(tell, main))
     tail = f"; {number_of(common, 'prompt')} could not be refined by all, and stayed the original" if common else ""
-    return state("5.1", verdict, finding + tail + describe_margin(verdict, main), comparisons)
+    return Conclusion(verdict, finding + tail + describe_margin(verdict, main), comparisons)
 
 
-def scenes_matter(attempts: Sequence[PromptResult]) -> Claim:
+@claims_of.claim("C.1", "Nature and the city are harder than home.")
+def scenes_matter(attempts: Sequence[PromptResult]) -> Conclusion:
     """Observation C.1: nature and city are harder than home, in plain style."""
     at = {scene: _at(attempts, scene, "plain") for scene in tables.SCENES}
     comparisons = compare_drops([("home", at["home"], scene, at[scene]) for scene in tables.SCENES[1:]])
     if not comparisons:
-        needs = "it needs the same objects and numbers, in plain style, at home and elsewhere"
-        return state("C.1", "undecided", needs)
+        needs = "the same objects and numbers, in plain style, at home and elsewhere"
+        raise NeedsError(needs)
     main = pooled_or_single(comparisons)
     verdict = all_drop(main)
-    return state("C.1", verdict, "; ".join(map(tell, main)) + describe_margin(verdict, main), comparisons)
+    return Conclusion(verdict, "; ".join(map(tell, main)) + describe_margin(verdict, main), comparisons)
 
 
-def ranks_change(attempts: Sequence[PromptResult]) -> Claim:
+@claims_of.claim("C.2", "Models change their ranks from scene to scene.")
+def ranks_change(attempts: Sequence[PromptResult]) -> Conclusion:
     """Observation C.2: a model good in one scene need not be in others; Kendall's W of the rankings."""
     at = {scene: _at(attempts, scene, "plain") for scene in tables.SCENES}
     at = {scene: values for scene, values in at.items() if values}
     models = [model for model in next(iter(at.values()), {}) if all(model in values for values in at.values())]
     if len(at) < 2 or len(models) < 3:
-        return state("C.2", "undecided", f"it needs 3 models and 2 scenes, and there are {len(models)} and {len(at)}")
+        raise NeedsError(f"3 models and 2 scenes, and there are {len(models)} and {len(at)}")
     names = [set(values[model]) for values in at.values() for model in models]
     common = sorted(set.intersection(*names))
     if not common:
-        return state("C.2", "undecided", "no object and number was judged of all models in all scenes")
+        return Conclusion("undecided", "no object and number was judged of all models in all scenes")
     values = np.array([[[of[model][name] for model in models] for of in at.values()] for name in common])
     whole, estimate = kendall_w(values.mean(axis=0)), resampled_w(values)
     if whole is None or estimate is None:
-        return state("C.2", "undecided", "all models do equally well in each scene, so that none has a rank")
+        return Conclusion("undecided", "all models do equally well in each scene, so that none has a rank")
     interaction = interaction_test(values)
     assert interaction is not None
     verdict = decide(holds=estimate.high < STRONG and interaction.p < ALPHA, fails=estimate.low >= STRONG)
@@ -213,10 +204,11 @@ def ranks_change(attempts: Sequence[PromptResult]) -> Claim:
         f"from scene to scene with p {write_p(interaction.p)} ({interaction.permutations} permutations of scenes); "
         f"{moved}"
     )
-    return state("C.2", verdict, finding)
+    return Conclusion(verdict, finding)
 
 
-def styles_matter_less(attempts: Sequence[PromptResult]) -> Claim:
+@claims_of.claim("C.3", "Watercolor and cartoon cost less accuracy than nature and the city do.")
+def styles_matter_less(attempts: Sequence[PromptResult]) -> Conclusion:
     """Observation C.3: styles matter less than scenes."""
     plain = _at(attempts, "home", "plain")
     styles = {style: _at(attempts, "home", style) for style in ("watercolor", "cartoon")}
@@ -227,24 +219,28 @@ def styles_matter_less(attempts: Sequence[PromptResult]) -> Claim:
     comparisons = compare_drops(drops)
     decisive = [one for one in pooled_or_single(comparisons) if one.label == "styles − scenes"]
     if not decisive:
-        needs = "it needs the same objects and numbers in all three scenes and all three styles"
-        return state("C.3", "undecided", needs)
+        needs = "the same objects and numbers in all three scenes and all three styles"
+        raise NeedsError(needs)
     finding = "; ".join(map(tell, pooled_or_single(comparisons)))
     said = f"{finding}; styles − scenes is how much more scenes cost than styles"
     verdict = all_drop(decisive)
-    return state("C.3", verdict, said + describe_margin(verdict, decisive), comparisons)
+    return Conclusion(verdict, said + describe_margin(verdict, decisive), comparisons)
 
 
-def annotators_agree(votes: Ratings) -> Claim:
+@claims_of.claim(
+    KAPPA,
+    f"Annotators agree moderately that one of four images is right (κ of .41 to .60; the paper's: {tables.KAPPA}).",
+)
+def annotators_agree(votes: Ratings) -> Conclusion:
     """Section 4.3: Fleiss' κ of annotators' votes on groups of images."""
     found = fleiss_kappa(votes)
     if found is None:
-        return state("κ", "undecided", "it needs two votes on a group, and votes that are not all the same")
+        raise NeedsError("two votes on a group, and votes that are not all the same")
     kappa = found.coefficient
     verdict = decide(holds=kappa.low >= 0.4 and kappa.high <= 0.6, fails=kappa.high < 0.4 or kappa.low > 0.6)
     prompts = number_of(votes.answers.cells.clusters, "prompt")
     finding = f"Fleiss' κ is {estimate_text(kappa)} over {number_of(kappa.n, 'group')} of images of {prompts}"
-    return state("κ", verdict, "; ".join([finding, *find_cautions(votes)]))
+    return Conclusion(verdict, "; ".join([finding, *find_cautions(votes)]))
 
 
 def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResult], str]) -> ByModel:

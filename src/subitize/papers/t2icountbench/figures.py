@@ -13,16 +13,17 @@ from subitize.analysis.score import PromptResult, rate_passes
 from subitize.errors import NothingToDoError
 from subitize.language.numbers import in_words
 from subitize.papers.t2icountbench import tables
-from subitize.papers.t2icountbench.claims import claims, ranks_change
+from subitize.papers.t2icountbench.claims import WORDING, claims, claims_of
 from subitize.papers.t2icountbench.suite import NAME as SUITE
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
-from subitize.report.claims import Wording, claims_section
+from subitize.report.claims import claims_section
 from subitize.report.comparisons import RefinedRun, group_series, pair_section
 from subitize.report.estimates import MODEL, EstimateGrid, bounds, methods, sizes
 from subitize.report.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
 from subitize.report.number_sense import counting_sections
+from subitize.report.papers import draw
 from subitize.report.series import CountingModel, Series, shared_judges
 from subitize.report.table import Block, Column, Columns, Figure, Paragraph, Row, RowKind, Section, SuiteReport, Table
 from subitize.report.texts import percent_text
@@ -197,7 +198,6 @@ def _glance(table: Table) -> Figure:
 
 
 _QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
-_WORDING = Wording("observation", "observations", "Numbers are those of the observations in the paper.")
 
 
 def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
@@ -211,9 +211,8 @@ def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     points = [{"model": rate.model, "number": rate.k, **bounds(rate.estimate)} for rate in found]
     is_voted = any(rate.is_voted for rate in found)
     voted = " Of groups that were voted on together only the size of the group is known." * is_voted
-    figure = Figure(
-        f"{SUITE}-passes-chart",
-        "How many images it takes",
+    figure = draw(
+        grid.table(f"{SUITE}-passes", "pass@k: one of k images is right", columns),
         charts.accuracy_by_number(points, palette.of(grid.rows), sizes_of_groups, x_title="images (k)"),
         "How likely at least one of k images of a prompt is right, estimated without bias from all its images, the "
         f"mean over prompts with 95 % intervals ({grid.sizes}). Of one image it is the accuracy per image, of "
@@ -221,7 +220,7 @@ def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
         "tables; `score --pass-at-k` counts them as wrong."
         f"{voted}",
         "The share of prompts with at least one right image among k, by k, for every model, with intervals.",
-        grid.table(f"{SUITE}-passes", "pass@k: one of k images is right", columns),
+        title="How many images it takes",
     )
     return Section(f"{SUITE}-passes", "One of k images", (figure,))
 
@@ -269,12 +268,12 @@ def agreement(groups: Sequence[RefinedRun]) -> Section | None:
 def statements(groups: Sequence[RefinedRun]) -> Section | None:
     """Show the paper's observations evaluated on these data, each with its tests."""
     found = {group.name: claims([*group.attempts, *group.refined]) for group in groups}
-    return claims_section(SUITE, found, _WORDING)
+    return claims_section(SUITE, found, WORDING)
 
 
 def describe_ranks(groups: Sequence[RefinedRun]) -> list[Paragraph]:
     """Describe whether models keep their ranks across scenes: Kendall's W, with its interval."""
-    rankings = [(_prefix(group, groups), ranks_change(group.attempts)) for group in groups]
+    rankings = [(_prefix(group, groups), claims_of.evaluate("C.2", group.attempts)) for group in groups]
     return [Paragraph(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in rankings]
 
 
@@ -330,16 +329,14 @@ def by_number(groups: Sequence[RefinedRun]) -> Section | None:
         {**one, "crossing": crossings.get((one["model"], one["kind"]))}
         for one in grid.points("model", "kind", "number")
     ]
-    data = grid.table(f"{SUITE}-by-number", "Share right by number", sorted(grid.columns), (MODEL, _KIND))
     kinds = {kind: _COLOURS[kind == _IMAGE] for _, kind, _ in cells}
-    figure = Figure(
-        f"{SUITE}-by-number-chart",
-        "By number",
+    figure = draw(
+        grid.table(f"{SUITE}-by-number", "Share right by number", sorted(grid.columns), (MODEL, _KIND)),
         falling(points, grid.rows, kinds, level=LEVEL),
         f"Share of single images that are right, and {describe_success(groups)}, by the number asked for, with 95 % "
         f"intervals ({grid.sizes}). Dashed: the first of these numbers at which it is below one half.",
         "Accuracy per image and success by number, a panel per model, with intervals and a line at one half.",
-        data,
+        title="By number",
     )
     return Section(f"{SUITE}-by-number", "By number", (figure, _half_table(halves, badge)))
 
@@ -355,19 +352,18 @@ def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     points = [{"model": one.model, "number": one.number, **bounds(one.error)} for one in found]
     error = Column("Drawn − asked", "Mean over images; above 0 too many are drawn.")
     columns = (MODEL, "Number", error, Column("Standard deviation", "Of the numbers drawn."), "Images", "Prompts")
-    rows = (
+    rows = [
         Row((one.model, one.number, one.error, one.spread, one.error.n, one.prompts), badge[one.model]) for one in found
-    )
+    ]
     title, caption = "Too many or too few", methods([*means, *spreads])
-    figure = Figure(
-        f"{SUITE}-errors-chart",
-        title,
+    figure = draw(
+        Table.of(f"{SUITE}-errors", "Numbers drawn, by the number asked for", columns, rows, caption),
         signed_by_number(points, palette.of([one.model for one in found]), y_title="drawn − asked"),
         "Mean of the number drawn minus the number asked for, with 95 % intervals that know that images of one prompt "
         f"hang together ({sizes(means)}): above the line too many are drawn, below it too few. Standard deviations are "
         "in the data.",
         "Mean signed error by number, a panel per model, with intervals and a line at 0.",
-        Table.of(f"{SUITE}-errors", "Numbers drawn, by the number asked for", columns, rows, caption),
+        title=title,
     )
     return Section(f"{SUITE}-errors", title, (figure,))
 
@@ -404,16 +400,14 @@ def averages(groups: Sequence[RefinedRun]) -> Figure | None:
     rows.append(Row((tables.ALL_MODELS, *map(printed.get, levels)), "published"))
     estimates = [estimate for own in measured.values() for estimate in own.values()]
     kinds = dict(zip(measured, _HERE_COLOURS, strict=False)) | {_PUBLISHED: _PUBLISHED_COLOUR}
-    title = "Scenes and styles, averaged over models"
     columns: Columns = (Column.text("Mean of"), *levels)
-    return Figure(
-        f"{SUITE}-averages-by-condition-chart",
-        title,
+    title = "Scenes and styles, averaged over models"
+    return draw(
+        Table.of(f"{SUITE}-averages-by-condition", title, columns, rows, methods(estimates)),
         charts.by_level(points, charts.colour_kinds(kinds), levels, of="model"),
         f"The mean over models, scenes in plain style and styles at home ({sizes(estimates)}). The 95 % intervals are "
         "of prompts: these models are no sample of others. The paper’s means are those of its text.",
         "Average success in each scene and style, with intervals, beside the paper’s means.",
-        Table.of(f"{SUITE}-averages-by-condition", title, columns, rows, methods(estimates)),
     )
 
 
@@ -482,13 +476,11 @@ def _by_level(
     success, names = describe_success(groups), list(dict.fromkeys(str(one["model"]) for one in points))
     per_image = (Column(f"{level}, per image", "Share of single images that are right.") for level in levels)
     columns: Columns = (MODEL, *levels, *per_image)
-    return Figure(
-        f"{SUITE}-by-{name}-chart",
-        title,
+    return draw(
+        Table.of(f"{SUITE}-by-{name}", title, columns, rows, methods(estimates)),
         charts.by_level(points, charts.colour_levels(levels), names, of="model"),
         f"{success[0].upper()}{success[1:]}, with 95 % intervals ({sizes(estimates)}). {note}",
         f"Success by {name} for every model, with intervals.",
-        Table.of(f"{SUITE}-by-{name}", title, columns, rows, methods(estimates)),
     )
 
 

@@ -13,17 +13,17 @@ import numpy as np
 import polars as pl
 
 from subitize.analysis.agreement import gather_votes, tally_votes
-from subitize.analysis.claims import Claim, Verdict, adjust, all_drop, pair
+from subitize.analysis.claims import Claim, Contrast, Verdict, adjust, all_drop, pair
 from subitize.analysis.compare import RefinementEffect, compare
 from subitize.analysis.frame import ReadOptions, find_one_judge, observe_run
+from subitize.analysis.papers import Tabulated
 from subitize.analysis.published import CellId
 from subitize.analysis.score import LeftOutResults, PromptResult, gather_decided
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.frame import Frame
-from subitize.interfaces import Tables
 from subitize.io.frames import group_rows
 from subitize.papers.t2icountbench import PAPER, tables
-from subitize.papers.t2icountbench.claims import claims, state
+from subitize.papers.t2icountbench.claims import claims, claims_of
 from subitize.papers.t2icountbench.suite import NAME as SUITE
 from subitize.papers.t2icountbench.tables import drawn_numbers
 from subitize.records import Estimate, MatchesPrompt, base_suite
@@ -185,10 +185,10 @@ class PaperTables:
     beyond: Beyond | None
 
 
-def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tables:
+def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tabulated:
     """Compute the paper's tables from a run, for programs and for printing."""
     found = compute_tables(run, judge, extensions=extensions)
-    return Tables(found, found.warnings, lambda: found.statements, show_tables, shows_claims=True)
+    return Tabulated(found, found.warnings, lambda: found.statements, show_tables, shows_claims=True)
 
 
 def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = False) -> PaperTables:
@@ -274,7 +274,7 @@ class Reproduction:
     statements: list[Claim]
 
 
-def check_release(folder: Path | None, *, extensions: bool) -> Tables:
+def reproduce(folder: Path | None, *, extensions: bool) -> Tabulated:
     """Check the printed figures for consistency; nothing else was released."""
     if folder is not None:
         raise BadValueError(
@@ -285,7 +285,7 @@ def check_release(folder: Path | None, *, extensions: bool) -> Tables:
             "`extensions` needs images that were judged: subitize report tables RUN --paper t2icountbench"
         )
     found = Reproduction(PAPER.citation, check_means(), check_text(), observe_published())
-    return Tables(found, claims=lambda: found.statements, show=show_checks, shows_claims=True)
+    return Tabulated(found, claims=lambda: found.statements, show=show_checks, shows_claims=True)
 
 
 def observe_published() -> list[Claim]:
@@ -294,6 +294,11 @@ def observe_published() -> list[Claim]:
     Intervals and p-values treat models as a sample; rounding may shift each cell by .005.
     """
     return [_low_and_unequal(), _falls_with_number(), _refinements(), _scenes(), _rankings(), _styles()]
+
+
+def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
+    """Make a claim of its id, the verdict and the finding."""
+    return Claim(id, verdict, sentence, comparisons, claims_of.functions[id][0])
 
 
 def _low_and_unequal() -> Claim:

@@ -1,8 +1,9 @@
 """Pets in Pairs, a made-up paper: one folder and one entry point bring all that a paper can."""
 
-from subitize.interfaces import Paper, Reference
+from subitize.papers import Paper, Reference
 
 PAPER = Paper(
+    package=__name__,
     title="Pets in Pairs",
     references=(
         Reference(
@@ -11,12 +12,9 @@ PAPER = Paper(
             "Prompts, answers and published figures of pets.",
         ),
     ),
+    parts=("release", "tables", "figures"),
     suites={"pets": "pets.suite:Pets"},
     judged_by={"pets": "people"},
     rules={"pets": "pets.rules:RULE"},
     file_names={"pets": "pets.file_names:NAMING"},
-    reproduce="pets.tables:reproduce_release",
-    tabulate="pets.tables:tabulate_run",
-    import_release="pets.release:read_release",
-    report="pets.report:compose_account",
 )

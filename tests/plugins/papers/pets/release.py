@@ -1,47 +1,23 @@
 """The paper's released data, answers.csv: what people said of each image; and the same as a run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from subitize.analysis.papers import Release
 from subitize.errors import BadFileError
 from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule, interpret
 from subitize.records import Drawn, Elsewhere, Item, Provenance, Reading, Response, Spec, Subject, Trial, Words
 from subitize.registry import make_suite
-from subitize.store import Run
 
 JUDGE = "pets-annotators"
 _COLUMNS = "model, animal, number, image, answer"
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
-    """The images as responses known by name, and people's answers as readings."""
-
-    items: Sequence[Item]
-    responses: Sequence[Response]
-    readings: Sequence[Reading]
-    warnings: Sequence[str] = ("the data of Pets in Pairs is made up; please cite Doe (2026)",)
-
-    def store(self, run: Run) -> str:
-        """Add what the run has not, all or nothing."""
-        suite = make_suite("pets")
-        with run.lease(f"judge {JUDGE}") as lease:
-            run.add_suite(suite.spec, 0, self.items)
-            run.add_judge(Spec(JUDGE, {}, JUDGE), is_stand_in=False)
-            for model in dict.fromkeys(one.trial.model for one in self.responses):
-                run.add_model(Spec(model, {}, model), is_stand_in=False)
-            known = {stored.trial_id for stored in run.responses()}
-            responses = [one for one in self.responses if one.trial.id not in known]
-            readings = [one for one in self.readings if one.subject.id not in known]
-            added, read = run.add_judged(lease, responses, readings)
-        return f"{added} images and {read} answers added"
-
-
-def read_release(folder: Path) -> Release:
+def read(folder: Path) -> Release:
     """Read the answers, each about the next repeat of its item."""
-    items = {item.id: item for item in make_suite("pets").obj.items(0)}
+    suite = make_suite("pets")
+    items = {item.id: item for item in suite.obj.items(0)}
     responses: list[Response] = []
     readings: list[Reading] = []
     for line in read_lines(folder / "answers.csv", [[name] for name in _COLUMNS.split(", ")], _COLUMNS):
@@ -52,7 +28,9 @@ def read_release(folder: Path) -> Release:
         readings.append(_read(line, item, responses[-1]))
     if not readings:
         raise BadFileError(f"{folder / 'answers.csv'} has no answers")
-    return Release(list(items.values()), responses, readings)
+    models = [Spec(model, {}, model) for model in dict.fromkeys(one.trial.model for one in responses)]
+    of_suite = (suite.spec, suite.obj.design(), list(items.values()))
+    return Release(*of_suite, models, JUDGE, responses, readings, ("the data is made up; please cite Doe (2026)",))
 
 
 def _respond(line: CsvRow, item: Item, before: Sequence[Response]) -> Response:

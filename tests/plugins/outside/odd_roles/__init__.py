@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from subitize.interfaces import Attempt, Finding, JudgeRequest, Paper, Reference, Tables
+from subitize.analysis.papers import Tabulated
+from subitize.interfaces import Attempt, Finding, JudgeRequest
+from subitize.papers import Paper, Reference
 from subitize.records import Ask, Count, Draw, Item, Outcome, Question, Words
 
 SEVEN = 7
@@ -78,17 +80,14 @@ class Twin(Unsure):
     """Have a name that another has, too."""
 
 
-def tabulate(*_: object, **__: object) -> Tables:
+def tabulate(*_: object, **__: object) -> Tabulated:
     return "a table"  # type: ignore[return-value]
 
 
-def reproduce(*_: object, **__: object) -> Tables:
-    raise RuntimeError("no data")
-
-
 HOLLOW = Paper(
+    package="odd_roles",
     title="Hollow",
     references=(Reference("Doe, J. (2026). Hollow.", "", "Nothing."),),
-    reproduce="odd_roles:reproduce",
+    parts=("reproduction", "tables"),
     tabulate="odd_roles:tabulate",
 )

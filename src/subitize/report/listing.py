@@ -143,14 +143,9 @@ def _name_tasks(factory: Factory, made: Any) -> str:  # noqa: ANN401
 def _list_paper(name: str) -> Listing:
     paper = find_paper(name)
     works = {"suites": paper.suites, "rules": {**paper.rules, **paper.consensus_rules}, "layouts": paper.file_names}
-    does = {
-        "reproduce": paper.reproduce,
-        "tables": paper.tabulate,
-        "import": paper.import_release,
-        "export": paper.export_ratings,
-    }
+    does = {"reproduce": {"release", "reproduction"}, "tables": {"tables"}, "import": {"release"}, "export": {"export"}}
     brought = {kind: ", ".join(found) for kind, found in works.items() if found}
-    able = {command: "yes" for command, found in does.items() if found}
+    able = {command: "yes" for command, parts in does.items() if parts & {*paper.parts}}
     # Built-in papers are tested, and slow to import.
     faults = [] if name in plugins.PAPERS else _find_faults(paper)
     return Listing(name, "; ".join([paper.citation, *faults]), None, brought | able)
@@ -158,19 +153,18 @@ def _list_paper(name: str) -> Listing:
 
 def _find_faults(paper: Paper) -> list[str]:
     """List the parts of a paper that cannot be imported."""
-    faults = []
-    for one in fields(paper):
-        value = getattr(paper, one.name)
-        named = () if one.name in _NAMES_NOTHING else value.values() if isinstance(value, Mapping) else (value,)
-        for reference in filter(None, named):
-            try:
-                plugins.load(reference)
-            except SubitizeError as error:
-                faults.append(str(error))
+    faults, named = [], [f"{paper.package}.{part}" for part in paper.parts]
+    for value in (getattr(paper, one.name) for one in fields(paper) if one.name not in _NAMES_NOTHING):
+        named += value.values() if isinstance(value, Mapping) else [value]
+    for reference in filter(None, named):
+        try:
+            plugins.load(reference)
+        except SubitizeError as error:
+            faults.append(str(error))
     return faults
 
 
-_NAMES_NOTHING = ("title", "references", "picture_suites", "judged_by", "thresholds", "kappas")
+_NAMES_NOTHING = ("package", "title", "references", "parts", "picture_suites", "judged_by", "thresholds", "kappas")
 """Plain fields of a paper; all others name objects as `module:object`."""
 
 
