@@ -16,6 +16,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from subitize import registry
 from subitize.networks import generators, weights
 from subitize.networks.detectors.opencv import Ssd, Yolo
 from subitize.report import figures
@@ -311,3 +312,9 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> Location:
     server: PostgresServer = request.getfixturevalue("postgres")
     empty = request.getfixturevalue("postgres_tables")
     return Database(server.new_database(f"TEMPLATE {empty}"), "a-run", tmp_path / "images")
+
+
+@pytest.fixture
+def own_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the functions and objects of a test when it ends."""
+    monkeypatch.setattr(registry, "_IN_PROGRAM", {})

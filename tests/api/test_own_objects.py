@@ -16,6 +16,7 @@ from subitize.interfaces import Finding, Judge, JudgeRequest, Model, Reply, Requ
 from subitize.records import Ask, Count, Draw, Item, Outcome, Question, Refused, Said, Words
 from tests.cases import Case
 
+pytestmark = pytest.mark.usefixtures("own_names")
 NAMING = "naming:images=1,numbers=1-3,categories=dots,size_px=128,wordings=things,control_question=false"
 
 

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 import subitize
 
+pytestmark = pytest.mark.usefixtures("own_names")
 SUITE = "naming:images=2,numbers=1-4,categories=dots,size_px=128"
 
 
