@@ -254,9 +254,9 @@ def _store(run: Run, model: str, match: _Match, events: Events) -> AttachResult:
                 run.add_attachments(lease, [one for one in kept if isinstance(one, Attachment)])
                 unreadable += [one for one in kept if isinstance(one, UnmatchedFile)]
                 run.renew(lease)
-    counts, missing = (len(new) - len(unreadable), len(match.pairs) - len(new)), tuple(match.missing)
-    faults = (*match.unknown, *others), tuple(unreadable)
-    return AttachResult(model, str(match.folder), match.matched_by, *counts, missing, *faults)
+    how, before = (str(match.folder), match.matched_by), len(match.pairs) - len(new)
+    missing, unknown = tuple(match.missing), (*match.unknown, *others)
+    return AttachResult(model, *how, len(new) - len(unreadable), before, missing, unknown, tuple(unreadable))
 
 
 def _keep(images: Images, pair: MatchedFile) -> Attachment | UnmatchedFile:

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from subitize import records
 from subitize.errors import BadFileError, BadValueError
@@ -31,20 +30,11 @@ _MOST_RATIO, _RATIO_FROM_BYTES = 100, 10_000_000
 _AT_ONCE, _THREADS = 16, 4
 
 
-class PictureSource(Protocol):
-    """Picture files that can be read one by one; `names` are sorted."""
-
-    names: Sequence[str]
-
-    def read(self, name: str) -> bytes:
-        """Read a file within bounds; raise BadFileError if it cannot be a picture."""
-
-
 @dataclass(frozen=True, slots=True)
 class Pictures:
     """Pictures, all checked before there is a run."""
 
-    source: PictureSource
+    source: "_PictureSource"
     suite: str
     maker: str
 
@@ -79,7 +69,7 @@ def open_pictures(path: Path, maker: str = "") -> Pictures:
 
     Their suite is named after the folder or zip, and so is their maker unless one is given.
     """
-    source: PictureSource = _ZipSource(path) if path.is_file() else _FolderSource(path)
+    source = _ZipSource(path) if path.is_file() else _FolderSource(path)
     if not source.names:
         raise BadFileError(f"{path} has no pictures: files that end in {', '.join(SUFFIXES)}")
     if len(source.names) > MOST_PICTURES:
@@ -95,7 +85,7 @@ def _check_maker(maker: str) -> str:
     return maker
 
 
-def _check_all(source: PictureSource) -> None:
+def _check_all(source: "_PictureSource") -> None:
     """Decode every picture, a few at a time; nothing is kept."""
     remaining = iter(source.names)
     with ThreadPoolExecutor(_THREADS) as threads:
@@ -105,7 +95,7 @@ def _check_all(source: PictureSource) -> None:
                     raise BadFileError(f"{fault}; nothing was imported")
 
 
-def _find_fault(source: PictureSource, name: str) -> str:
+def _find_fault(source: "_PictureSource", name: str) -> str:
     try:
         decode(source.read(name))
     except BadFileError as error:
@@ -169,6 +159,9 @@ class _ZipSource:
     def read(self, name: str) -> bytes:
         """Read a member up to the size of the largest picture."""
         return read_zipped(self._archive, name)
+
+
+_PictureSource = _FolderSource | _ZipSource
 
 
 def _is_picture(entry: zipfile.ZipInfo) -> bool:

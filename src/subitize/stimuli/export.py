@@ -43,7 +43,9 @@ def write_stimuli(items: Iterable[Item], folder: Path, events: Events, limit: in
     events.begin("stimuli", len(jobs))
     rows = []
     for (file, recipe), magnitudes in zip(jobs, _write_all(jobs), strict=True):
-        rows.append({"file": file.name, **_recipe_row(recipe), **to_plain(magnitudes)})
+        row = {name: value for name, value in to_plain(recipe).items() if name != "kind"}
+        row["control"] = recipe.control.magnitude if recipe.control else "none"
+        rows.append({"file": file.name, **row, **to_plain(magnitudes)})
         events.advance()
     _write_list(folder / CORRELATIONS_NAME, list(_correlations(rows)))
     return _write_list(folder / LIST_NAME, rows)
@@ -80,11 +82,6 @@ def _write_all(jobs: Sequence[_Job]) -> Iterator[Magnitudes]:
         yield from pool.map(_write, jobs, chunksize=8)
 
 
-def _recipe_row(recipe: Stimulus) -> dict[str, object]:
-    row = {name: value for name, value in to_plain(recipe).items() if name != "kind"}
-    return row | {"control": recipe.control.magnitude if recipe.control else "none"}
-
-
 def _correlations(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, object]]:
     """Correlate every two magnitudes, over all pictures and by category; a constant one correlates with none."""
     names = keys(Magnitudes)
@@ -119,9 +116,9 @@ def contact_sheet_png() -> bytes:
     return file.getvalue()
 
 
-def contact_sheet(nouns: Iterable[str] = glyphs.GLYPHS) -> Image.Image:
+def contact_sheet() -> Image.Image:
     """Draw a labelled cell per noun: a row per drawing, a column per colour (the first few)."""
-    shown = [glyphs.glyph_of(noun) for noun in nouns]
+    shown = list(glyphs.GLYPHS.values())
     rows = [shown[start : start + _CELLS_PER_ROW] for start in range(0, len(shown), _CELLS_PER_ROW)]
     cell_px = _SIDE_PX + _GAP_PX
     heights = [_LABEL_PX + max(len(glyph.drawings) for glyph in row) * cell_px + _GAP_PX for row in rows]
