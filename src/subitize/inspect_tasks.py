@@ -16,6 +16,7 @@ from subitize.io import codec
 from subitize.io.images import data_url
 from subitize.io.specs import write_spec
 from subitize.labels import interpret, parse_rule
+from subitize.language.answers import drop_reasoning
 from subitize.papers import papers
 from subitize.records import Answer, Estimate, Item, Known, Words
 from subitize.registry import make_judge, make_suite
@@ -170,7 +171,7 @@ def _judge(sample_id: str | int, metadata: Mapping[str, Any], output: ModelOutpu
         return None
     if _is_refused(output):
         return _score("refused", "the service refused")
-    value = interpret(Words(output.completion), ask.question, parse_rule(policy))
+    value = interpret(Words(drop_reasoning(output.completion)), ask.question, parse_rule(policy))
     if isinstance(value, Known):
         found = {"status": "eligible", "value": value.value}
         return Score(value=float(value.value in ask.expects), answer=str(value.value), metadata=found)

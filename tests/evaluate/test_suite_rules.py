@@ -96,3 +96,28 @@ def test_a_tenth_is_not_many(tmp_path: Path) -> None:
     assert "were discarded" not in run("tally", tmp_path / "run").out
     with Run(Folder(tmp_path / "run")) as opened:
         assert sum(reading.reading.value.kind == "discarded" for reading in opened.readings()) == 1
+
+
+@pytest.mark.parametrize("rule", ["strict", "total", "final"])
+def test_reasoning_that_is_marked_is_no_part_of_an_answer_for_any_rule(rule: str, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    judge = ("--judge", f"parser:policy={rule}", "--no-sight-check")
+    assert call("run", NAMING, "--model", "reasoner", "--out", out, *judge).code == 0
+    rows = call("score", out, "--json").json()
+    assert [row["value"] for row in rows if (row["measure"], row["group"]) == ("accuracy", "all")] == [1]
+    with Run(Folder(out)) as opened:
+        assert all("<think>" in stored.response.outcome.text for stored in opened.responses())  # type: ignore[union-attr]
+
+
+def test_where_a_rule_discards_what_final_reads_every_figure_says_so_of_that_model(tmp_path: Path) -> None:
+    out, page = tmp_path / "run", tmp_path / "report.html"
+    models = ("--model", "reasoner", "--model", "talker")
+    assert call("run", NAMING, *models, "--out", out, "--no-sight-check").code == 0
+    line = "talker: 10 of 10 answers in naming are discarded, of which final reads 10 of 10"
+    assert line in call("score", out).out
+    assert line in call("compare", out).out
+    assert "reasoner: " not in call("score", out).out
+    assert call("report", out, "-o", page).code == 0
+    assert line in page.read_text(encoding="utf-8")
+    for command in ("score", "compare"):
+        assert line not in call(command, out, "--rule", "final").out

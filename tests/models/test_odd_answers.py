@@ -463,3 +463,11 @@ def test_what_is_no_picture_is_not_kept_as_one() -> None:
         port = urlsplit(scripted.base_url).port
         with pytest.raises(TransientError, match="could not be fetched: text/html is not a picture"):
             _fetch(scripted, f"http://localhost:{port}/x.png")
+
+
+def test_what_a_server_marks_as_thinking_is_no_part_of_the_answer(tmp_path: Path) -> None:
+    thought = [{"type": "thinking", "thinking": "3 or 4"}, {"type": "reasoning", "text": "3, 4"}]
+    message = {"role": "assistant", "content": [*thought, {"type": "text", "text": "7"}], "reasoning_content": "3 or 4"}
+    with scripting(lambda *_: (200, {}, chat(message))) as server:
+        assert run(server, tmp_path / "run", "--limit", 1)[0] == 0
+    assert outcomes(tmp_path / "run") == [Said("7")]

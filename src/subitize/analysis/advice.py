@@ -10,16 +10,18 @@ from subitize.labels import Rule, interpret
 from subitize.labels.rules import find_word_rule
 from subitize.language.final import POLICIES
 from subitize.papers import papers_by_name
-from subitize.records import Known, Match, base_suite
+from subitize.records import Evidence, Known, Match, Question, Words, base_suite
 from subitize.registry import TRAINED_WITH, same_target
 from subitize.store import Run
-from subitize.store.rows import count_by_source, decode_question, read_discarded
+from subitize.store.rows import count_by_source, decode_question, look_up_readings, read_discarded
 
 if TYPE_CHECKING:
+    from subitize.analysis.overview import Names
     from subitize.frame import Frame
 
 _WORTH_TELLING = 0.1
 _MOST_READ = 200
+_MOST_READ_OF_A_MODEL = 50
 
 
 def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
@@ -47,6 +49,36 @@ def advise_rules(run: Run, name: str, judge: str | None = None) -> list[str]:
                 f"subitize {shlex.join(again)}"
             )
     return found
+
+
+def describe_unread(run: Run, observations: "Frame", names: "Names") -> list[str]:
+    """For every model most of whose answers a rule discards although `final` reads most of these, say what that means.
+
+    At most so many of a model's answers are read by `final`, and the others are taken to be like them.
+    """
+    import polars as pl
+
+    found = []
+    for (suite, model, judge), own in observations.partition("suite", "model", "judge"):
+        left = own.filter(pl.col("status") == "discarded")
+        if 2 * len(left) <= len(own):
+            continue
+        some = [left.row(row) for row in left.rows.head(_MOST_READ_OF_A_MODEL).to_dicts()]
+        readings = look_up_readings(run, [one.subject for one in some])
+        read = 0
+        for one in some:
+            question = one.ask.question
+            of_judge = (each for each in readings.get((one.subject, question.id), ()) if each.judge == judge)
+            read += any(_is_read(each.evidence, question) for each in of_judge)
+        if 2 * read > len(some):
+            count = f"{len(left)} of {len(own)} answers in {suite} are discarded"
+            what = "its figures say how it writes, not how it counts; see: subitize score RUN --rule final"
+            found.append(f"{names.name_model(model)}: {count}, of which final reads {read} of {len(some)}: {what}")
+    return found
+
+
+def _is_read(evidence: Evidence, question: Question) -> bool:
+    return isinstance(evidence, Words) and isinstance(interpret(evidence, question, Rule("final")), Known)
 
 
 def advise_tables(observations: "Frame", name: str) -> list[str]:

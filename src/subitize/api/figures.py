@@ -40,7 +40,7 @@ def score(
     events: "Events" = AS_WARNINGS,
 ) -> "Result":
     """Compute accuracy and errors with their intervals, overall and by factor."""
-    from subitize.analysis.advice import advise_rules, advise_tables, warn_of_reward_judges
+    from subitize.analysis.advice import advise_rules, advise_tables, describe_unread, warn_of_reward_judges
     from subitize.analysis.design import check_prompts
     from subitize.analysis.frame import read_frame, read_rows
     from subitize.analysis.overview import describe_samples, read_names
@@ -68,15 +68,16 @@ def score(
         names = read_names(own)
         notes = describe_gaps(describe_samples(own), survey.gaps())
         advice = [] if rule else advise_rules(own, name_of(run), judge)
+        unread = describe_unread(own, survey.observations, names)
         events.warn(*warn_of_reward_judges(own, judge))
     observations = survey.observations
     del rows, survey  # a large run's take much memory
     if making is None:
         passes = rate_passes(gather_attempts(observations, keep_empty=True), factors or ())
-        return pass_result(passes, names, notes)
+        return pass_result(passes, names, [*notes, *unread])
     scores = score_observations(observations, factors, prompts=estimand)
     found = score_result(scores, names, factors or ["category"], making.fingerprints, making.sizes, estimand)
-    return found.say(*notes, *advice, *advise_tables(observations, name_of(run)))
+    return found.say(*notes, *unread, *advice, *advise_tables(observations, name_of(run)))
 
 
 def _align(run: AnyRun, by: Names | None, judge: str | None) -> "Result":
@@ -156,6 +157,7 @@ def compare(
 def _compare_models(
     runs: "dict[str, Run]", reader: "ReadOptions", measures: Sequence[str], factors: Sequence[str], prompts: str
 ) -> "Result":
+    from subitize.analysis.advice import describe_unread
     from subitize.analysis.compare import compare_surveys, list_entries
     from subitize.analysis.design import check_prompts
     from subitize.analysis.frame import read_frame
@@ -168,7 +170,8 @@ def _compare_models(
     found = compare_surveys(surveys, measures, factors, prompts=estimand)
     stand_ins = frozenset(one.label for one in entries if one.source[2] in names.models)
     own = {one.label: named.label for one, named in zip(entries, shown, strict=True)}
-    return comparison_result(found, replace(names, models=stand_ins, model_names=own), estimand)
+    unread = [line for name, run in runs.items() for line in describe_unread(run, surveys[name].observations, names)]
+    return comparison_result(found, replace(names, models=stand_ins, model_names=own), estimand).say(*unread)
 
 
 @verb

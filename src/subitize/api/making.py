@@ -64,17 +64,10 @@ def _tabulate(items: Sequence[Item], repeats: int = 0) -> str:
         raise BadValueError(f"`sheet` lists images to be made, and this suite shows pictures; {see}")
     own = dict.fromkeys(name for item in items for name in item.factors)
     columns = [*["file"] * bool(repeats), "id", "prompt", *["base"] * any(item.base for item in items), *own]
-    rows = (
-        {
-            "file": name_file(item.id, repeat),
-            "id": item.id,
-            "prompt": task_text(item.task),
-            "base": item.base,
-            **item.factors,
-        }
-        for item in items
-        for repeat in range(max(repeats, 1))
-    )
+    rows = []
+    for item in items:
+        row = {"id": item.id, "prompt": task_text(item.task), "base": item.base, **item.factors}
+        rows += [row | {"file": name_file(item.id, repeat)} for repeat in range(max(repeats, 1))]
     return write_rows(columns, ({name: _inert(row.get(name)) for name in columns} for row in rows))
 
 

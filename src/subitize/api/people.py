@@ -85,15 +85,9 @@ annotate.__signature__ = Signature([_RUN, *_plan_parameters(), *_OTHERS])  # typ
 def _read_plan(study: Mapping[str, Any]) -> StudyPlan:
     """Make a plan of the options given; by default, one annotator takes part."""
     kinds: dict[str, Any] = get_type_hints(StudyPlan)
-    given: dict[str, Any] = {
-        name: tuple(as_list(value))
-        if get_origin(kinds.get(name)) is tuple
-        else _read_text(value)
-        if isinstance(value, Path)
-        else value
-        for name, value in study.items()
-        if value is not None
-    }
+    given: dict[str, Any] = {name: value for name, value in study.items() if value is not None}
+    given |= {name: _read_text(value) for name, value in given.items() if isinstance(value, Path)}
+    given |= {name: tuple(as_list(given[name])) for name in given if get_origin(kinds.get(name)) is tuple}
     alone = {} if given.get("is_recruiting") or given.get("people") else {"people": ("annotator",)}
     return StudyPlan(**given | alone)
 

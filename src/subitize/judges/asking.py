@@ -35,6 +35,7 @@ from subitize.interfaces import (
 )
 from subitize.io.images import encode_png
 from subitize.labels import interpret, parse_rule
+from subitize.language.answers import drop_reasoning
 from subitize.language.clauses import read_graph
 from subitize.language.final import POLICIES
 from subitize.language.nouns import article, plural
@@ -205,10 +206,10 @@ class InWords(ModelJudge):
         return records.Answer(shown_picture(exhibit), phrase(inquiry, exhibit.prompt))
 
     def _find(self, reply: Reply) -> Finding:
-        """Take the model's words as evidence; a refusal has none."""
+        """Take the model's words as evidence, without its reasoning; a refusal has none."""
         match reply.content:
             case records.Said(text=text) if text.strip():
-                return Finding(records.Words(text), reply.provenance, reply.usage)
+                return Finding(records.Words(drop_reasoning(text)), reply.provenance, reply.usage)
             case records.Said():
                 raise EmptyAnswerError
             case records.Refused():

@@ -7,6 +7,7 @@ from subitize.interfaces import Finding, Judge, JudgeRequest, SelfTest
 from subitize.labels import SIMILARITY, interpret, parse_rule
 from subitize.labels.interpretation import read_probability
 from subitize.labels.rules import find_word_rule, word_rules
+from subitize.language.answers import drop_reasoning
 from subitize.language.numbers import name_number
 from subitize.records import Confirm, Count, Fit, Known, Outcome, Question, Said, Scored, Words
 
@@ -42,11 +43,12 @@ class Parser(Judge):
         return not isinstance(question, Fit) and all(isinstance(outcome, Said) for outcome in outcomes)
 
     async def respond(self, exhibit: JudgeRequest, /) -> tuple[Finding, ...]:
-        """Take the text as it is, or put the scores into words."""
+        """Take the text without the model's reasoning, or put the scores into words."""
         if isinstance(exhibit.outcomes[0], Scored):
             scores = exhibit.outcomes[0].scores
             return tuple(Finding(Words(_put_in_words(scores, inquiry.question))) for inquiry in exhibit.inquiries)
-        text = "\n".join(outcome.text for outcome in exhibit.outcomes if isinstance(outcome, Said))
+        said = (outcome.text for outcome in exhibit.outcomes if isinstance(outcome, Said))
+        text = "\n".join(map(drop_reasoning, said))
         return tuple(Finding(Words(text)) for _ in exhibit.inquiries)
 
 

@@ -45,6 +45,17 @@ def strip_reasoning(text: str) -> str | NoValue:
     return _outside_tags(announced[-1])
 
 
+def drop_reasoning(text: str) -> str:
+    """Return what a model says besides its reasoning; of reasoning without an end only its mark is left.
+
+    A text without marks of reasoning stays as it is.
+    """
+    if not any(pattern.search(text) for pattern in (_THOUGHT, _UNESCAPED, _CHANNEL)):
+        return text
+    rest = strip_reasoning(text)
+    return "<think>" if isinstance(rest, NoValue) else rest.strip()
+
+
 def mark_answers(text: str) -> list[Marked]:
     """Find the marked answers of a text, in order."""
     found = [Marked(next(filter(None, mark.groups()), ""), _TAGGED, *mark.span()) for mark in _TAG.finditer(text)]

@@ -12,6 +12,7 @@ from subitize.errors import BadValueError
 from subitize.interfaces import Reply, TransientError
 from subitize.io.images import data_url
 from subitize.labels import interpret, parse_rule
+from subitize.language.answers import drop_reasoning
 from subitize.language.numbers import NUMERALS
 from subitize.models.http import SHORTEST_SECRET, Answered, read_usage
 from subitize.networks.joint import GAP, ask
@@ -26,6 +27,7 @@ ANSWER_TOKENS = 5
 
 _FILLING = f'Which number belongs in the place of {GAP} in "{{text}}"? Answer with the number only.'
 _YES_OR_NO = ("yes", "no")
+_THINKING = ("thinking", "redacted_thinking", "reasoning")
 
 
 def as_question(task: records.Task) -> str:
@@ -83,7 +85,7 @@ def _bare(text: str) -> str:
 
 
 def _read(said: records.Said, question: records.Question) -> float | records.Refused:
-    value = interpret(records.Words(said.text), question, parse_rule("strict"))
+    value = interpret(records.Words(drop_reasoning(said.text)), question, parse_rule("strict"))
     if isinstance(value, records.Discarded):
         return records.Refused(f"no answer to the question: {value.reason}")
     return float(value.value)
@@ -181,9 +183,10 @@ def _read_message(message: Mapping[str, Any], finish: str | None, logprobs: obje
 
 
 def _content(content: object) -> str | None:
-    """Join the text of a message, which some servers give in parts."""
+    """Join the text of a message, which some servers give in parts; those marked as thinking are no part of it."""
     if isinstance(content, list):
-        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+        parts = [part for part in content if isinstance(part, dict) and part.get("type") not in _THINKING]
+        return "\n".join(str(part.get("text", "")) for part in parts)
     return content if isinstance(content, str) else None
 
 

@@ -179,17 +179,9 @@ class Diffusers(LocalModel):
 _Floats = NDArray[np.floating[Any]]
 _Made = tuple[Pixels | Refused | Failed, dict[str, Scalar]]
 # These pad every prompt to a fixed length; others may pad to the longest of a batch.
-_PAD_ALIKE = frozenset(
-    {
-        "StableDiffusionPipeline",
-        "StableDiffusionXLPipeline",
-        "StableDiffusion3Pipeline",
-        "FluxPipeline",
-        "LatentConsistencyModelPipeline",
-        "PixArtAlphaPipeline",
-        "PixArtSigmaPipeline",
-    }
-)
+_STABLE_DIFFUSIONS = ("StableDiffusion", "StableDiffusionXL", "StableDiffusion3")
+_OTHERS = ("Flux", "LatentConsistencyModel", "PixArtAlpha", "PixArtSigma")
+_PAD_ALIKE = frozenset(f"{name}Pipeline" for name in (*_STABLE_DIFFUSIONS, *_OTHERS))
 
 
 def _tell_truncated(counts: Mapping[str, int], limits: Mapping[str, int]) -> dict[str, Scalar]:

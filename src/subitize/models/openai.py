@@ -120,21 +120,13 @@ class OpenAi(ServedModel):
         pictures += [missing] * (count - len(entries))
         entries += [{}] * (count - len(entries))
         usages = self._share(read_usage(content), count)
-        return [
-            Reply(
-                picture,
-                replace(
-                    provenance,
-                    prompt_rewritten=chat.text_or_none(entry.get("revised_prompt")),
-                    revision=chat.text_or_none(content.get("model")),
-                    tokens_in=usage.tokens_in or None,
-                    tokens_out=usage.tokens_out or None,
-                ),
-                seconds,
-                usage,
-            )
-            for picture, entry, provenance, usage in zip(pictures, entries, sent, usages, strict=True)
-        ]
+        replies, revision = [], chat.text_or_none(content.get("model"))
+        for picture, entry, provenance, usage in zip(pictures, entries, sent, usages, strict=True):
+            rewritten = chat.text_or_none(entry.get("revised_prompt"))
+            used = replace(provenance, tokens_in=usage.tokens_in or None, tokens_out=usage.tokens_out or None)
+            told = replace(used, prompt_rewritten=rewritten, revision=revision)
+            replies.append(Reply(picture, told, seconds, usage))
+        return replies
 
     def _share(self, used: Usage | None, count: int) -> list[Usage]:
         """Spread a call's usage over its pictures; the remainder falls to the first."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 import polars as pl
 
 from subitize import papers
+from subitize.analysis.advice import describe_unread
 from subitize.analysis.compare import Ranked
 from subitize.analysis.counting import measure_counting, name_baselines
 from subitize.analysis.design import with_units
@@ -247,6 +248,8 @@ def _summarize(
         general = _headline(suite, ranked, ranks) if ranked else _accuracies(suite, fit, ranks)
         has_unfit = any(one.badge == "stand-in judge" for one in own)
         sentences.append(general if has_unfit else headlines[suite] or general)
+        unread = (line for one in own for line in describe_unread(one.source.run, one.observations, one.source.names))
+        sentences += (f"{line}." for line in unread)
     return " ".join(filter(None, sentences))
 
 

@@ -23,6 +23,7 @@ from subitize.suites.datasets import name_datasets
 _EXAMPLES = 3
 _DISCARDED = "Answers in which the rule found no value: wrong in accuracy, in no error."
 _UNKNOWN = "Drawings that the judge would not look at, and ties of several readings."
+_SIGHT = "Whether the model named one to four things in plain pictures before it was asked."
 _REASONS_LISTED = 10
 _MOST_LISTED = 6
 Lines = list[tuple[str, tuple[str, ...]]]
@@ -274,9 +275,7 @@ def _own(one: SeriesProtocol) -> Record:
         Column.text("Options of the suite"): _join(own.suite_options),
         Column.text("Seed of the run"): str(own.seed),
         Column.text("Sample", "What a limit took of the suite, where it did not take all."): own.sample,
-        Column.text(
-            "Sight", "Whether the model named one to four things in plain pictures before it was asked."
-        ): own.sight,
+        Column.text("Sight", _SIGHT): own.sight,
         Column.text("Revision", "As the server or the files name it."): settings.get("Revision", ""),
         Column.text("Weights"): settings.get("Weights", ""),
         Column.text("Versions"): settings.get("Versions", ""),

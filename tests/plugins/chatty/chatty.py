@@ -50,6 +50,6 @@ class Thinker:
 
     async def respond(self, request: Request, /) -> Reply:
         """Answer without a look."""
-        thought = "<think>2 or 4?</think>"
-        text = f"{thought}A few." if request.item_id.endswith("/10") else f"{thought}There are 3 dots."
+        thought = "I see 2 or 4 at first. "
+        text = f"{thought}A few." if request.item_id.endswith("/10") else f"{thought}The answer is 3."
         return Reply(Said(text), request.provenance())
