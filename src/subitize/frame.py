@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Self
 import polars as pl
 
 from subitize.io import codec
-from subitize.io.frames import group_rows, lay_out_beside, make_frame
+from subitize.io.frames import add_columns, group_rows, lay_out_beside, make_frame
 from subitize.labels.consensus import ADJUDICATED, MEDIAN, PLURALITY, consensus, find_parts_rule, is_ours, is_tie
 from subitize.records import (
     FAILED,
@@ -260,7 +260,7 @@ def label_readings(readings: pl.DataFrame, agreement: str) -> pl.DataFrame:
     votes = answers.with_columns(pl.concat_str(rule, "values", separator=_BETWEEN).alias("values"))
     labelled = decode_columns(votes, "values", _agree).drop("values")
     judges = answers.select(pl.col("judge").unique(maintain_order=True)).with_row_index("judge_order")
-    return labelled.join(judges, on="judge", maintain_order="left").with_columns(is_blind=pl.lit(False))
+    return add_columns(labelled, judges, "judge").with_columns(is_blind=pl.lit(False))
 
 
 def settle_votes(readings: pl.DataFrame) -> pl.DataFrame:
@@ -382,10 +382,12 @@ _PLACED = ("place", "suite", "item", "group", "question", "is_relevant")
 def _observe(asked: _Asked, labels: pl.DataFrame, stored_labels: pl.DataFrame) -> Frame:
     asks = _list_asks(asked.items.values())
     shown = pair_asks_with_responses(asks.select(_PLACED), asked.latest)
-    relevant, others = (shown.filter(pl.col("is_relevant") == is_relevant) for is_relevant in (True, False))
-    seen = pl.concat([_join_labels(relevant, labels), _join_labels(others, stored_labels)])
+    seen = pl.concat(
+        _join_labels(shown.filter(pl.col("is_relevant") == is_relevant), own)
+        for is_relevant, own in ((True, labels), (False, stored_labels))
+    )
     # Only now what else an ask has: to copy it at each step takes much memory.
-    seen = seen.join(asks.drop(_PLACED[1:]), on="place", how="left", maintain_order="left")
+    seen = seen.with_columns(asks[seen["place"]].drop(_PLACED))
     asked_again = [suite for suite, design in asked.designs.items() if design.asks_again]
     again = pl.col("is_drawn_number") & pl.col("suite").is_in(asked_again)
     rows = seen.with_columns(
@@ -482,8 +484,10 @@ def _join_labels(shown: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     alone = shown.group_by(*_PLACE).agg(pl.col("is_refused").all()).filter("is_refused")
     others = alone.join(looked, on=_PLACE, how="anti").select(*_PLACE, judge=pl.lit(NO_JUDGE), rank=pl.lit(0, pl.Int64))
     refused = shown.filter("is_refused").join(pl.concat([looked, others]), on=_PLACE)
-    answered = labelled.filter(~pl.col("is_refused")).join(looked, on=[*_PLACE, "judge"])
-    return pl.concat([answered, refused], how="diagonal").sort("row", "rank")
+    if refused.height:
+        labelled = labelled.filter(~pl.col("is_refused"))
+    labelled = labelled.join(looked, on=[*_PLACE, "judge"])
+    return pl.concat([labelled, refused], how="diagonal").sort("row", "rank")
 
 
 def _status(*, is_empty: pl.Expr) -> pl.Expr:

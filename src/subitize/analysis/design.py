@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.io.frames import make_frame
+from subitize.io.frames import add_columns, make_frame
 from subitize.records import Design, Draw, Estimate, Item, Scalar
 from subitize.stats.estimate import SHARE, Scale, estimate
 
@@ -79,7 +79,7 @@ def with_units(observations: "Frame", prompts: Prompts = "sampled") -> "Frame":
     For exactly these prompts, each prompt is a stratum and its images are the clusters.
     """
     places = assign_units(observations.seen_items(), observations.designs)
-    rows = observations.rows.join(places, on="item", how="left", maintain_order="left")
+    rows = add_columns(observations.rows, places, "item")
     if prompts == "fixed":
         rows = rows.with_columns(stratum="cluster", cluster=pl.col("subject").rank("dense").cast(pl.Int64))
         if rows.select((pl.col("cluster").n_unique().over("model", "judge", "stratum") < 2).all()).item():

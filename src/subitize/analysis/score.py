@@ -18,7 +18,7 @@ from subitize.analysis.design import (
 )
 from subitize.errors import NothingToDoError
 from subitize.frame import NO_JUDGE, Frame
-from subitize.io.frames import make_frame
+from subitize.io.frames import add_columns, make_frame
 from subitize.records import Estimate, Item, Scalar
 from subitize.stats.estimate import SHARE, error_scale, estimate, pass_at_k
 
@@ -151,7 +151,7 @@ def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts:
     ]
 
 
-_ROWS_AT_ONCE = 20_000
+_ROWS_AT_ONCE = 10_000
 _OWNER = ("suite", "model", "judge")
 _GROUP = (*_OWNER, "factor", "level", "order")
 _COLUMNS = (
@@ -196,7 +196,7 @@ def _sum_levels(
     The stratum of a cluster is that of its first row.
     """
     units = with_units(observations, prompts)
-    rows = units.rows.join(owners.with_row_index("owner"), on=_OWNER, maintain_order="left")
+    rows = add_columns(units.rows, owners.with_row_index("owner"), *_OWNER)
     slim = replace(units, rows=rows.select("item", "owner", row=pl.int_range(pl.len())))
     rows = rows.drop(*_OWNER, "item", "subject", "owner")
     place = (pl.col("order") * owners.height + pl.col("owner")).alias("place")

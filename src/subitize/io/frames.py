@@ -55,9 +55,14 @@ def _make_part(rows: Sequence[tuple[object, ...]], schema: Mapping[str, pl.DataT
     )
 
 
+def add_columns(rows: pl.DataFrame, known: pl.DataFrame, *on: str) -> pl.DataFrame:
+    """Add the other columns of the row that has the same values in some; a join would copy those that are there."""
+    return rows.with_columns(rows.select(on).join(known, on=on, how="left", maintain_order="left").drop(on))
+
+
 def lay_out_beside(
     rows: pl.DataFrame, column: str, schema: Mapping[str, pl.DataType], read: Callable[[str], tuple[object, ...]]
 ) -> pl.DataFrame:
     """Add what a column of texts says as columns of these types; each distinct text is read once."""
     parsed = make_frame(((text, *read(text)) for text in rows[column].unique()), {column: pl.String(), **schema})
-    return rows.join(parsed, on=column, maintain_order="left")
+    return add_columns(rows, parsed, column)
