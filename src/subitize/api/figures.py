@@ -70,10 +70,11 @@ def score(
         notes = describe_gaps(describe_samples(own), survey.gaps())
         advice = [] if rule else advise_rules(own, name_of(run), judge)
         events.warn(*warn_of_reward_judges(own, judge))
+    about = Estimand(estimand, reader.nouns).over(survey.whole.designs.values())
     if making is None:
+        notes += [f"intervals are about {about}"] * ("nouns" in about.record())
         passes = rate_passes(gather_attempts(survey.observations, keep_empty=True), factors or ())
         return pass_result(passes, names, notes)
-    about = Estimand(estimand, reader.nouns).over(survey.whole.designs.values())
     scores = score_observations(survey.observations, factors, prompts=estimand)
     found = score_result(scores, names, factors or ["category"], making.fingerprints, making.sizes, about)
     return found.say(*notes, *advice, *advise_tables(survey.observations, name_of(run)))

@@ -252,7 +252,7 @@ def _independent_observations(sample: Clusters, found: "Spread") -> tuple[Floats
     variance = np.maximum(found.variance, least_variance(sample, found))
     is_constant = variance <= 0
     binomial = np.clip(found.mean, 0.0, 1.0) * (1 - np.clip(found.mean, 0.0, 1.0))
-    return np.where(is_constant, found.clusters, binomial / np.where(is_constant, 1.0, variance)), is_constant
+    return np.where(is_constant, found.units, binomial / np.where(is_constant, 1.0, variance)), is_constant
 
 
 def _enclose_errors(sample: Clusters, scale: Scale, confidence: float, what: str) -> list[Estimate]:
@@ -269,7 +269,7 @@ def _enclose_errors(sample: Clusters, scale: Scale, confidence: float, what: str
     low = found.mean - _correct_for_skewness(t, found.skewness) * error
     high = found.mean - _correct_for_skewness(-t, found.skewness) * error
     z = float(ndtri(edge))
-    half = wilson_bounds(np.zeros(len(t)), found.clusters.astype(np.float64), z)[1] * scale.step
+    half = wilson_bounds(np.zeros(len(t)), found.units, z)[1] * scale.step
     is_single = found.clusters == 1
     is_constant = ~is_single & (found.variance <= 0)
     low = np.where(is_constant, found.mean - half, low)
@@ -410,6 +410,12 @@ class Spread:
     stratum: Integers
     group_of: Integers
     sampled: "Sampled | None" = None
+
+    @property
+    def units(self) -> Floats:
+        """The number of clusters, or of levels that they share, if those are fewer."""
+        clusters = self.clusters.astype(np.float64)
+        return np.minimum(clusters, self.sampled.fewest) if self.sampled else clusters
 
     def layouts(self) -> Iterator[str]:
         """Say how many clusters, levels of sampled factors, and strata each group has."""
@@ -601,7 +607,7 @@ def _list_subsets(shared: Shared) -> tuple[Integers, Integers, Integers, tuple[t
                 if chosen not in subsets:
                     kind_of.append(kinds.setdefault(tuple(place for place, _ in chosen), len(kinds)))
                 own[-1].append(subsets.setdefault(chosen, len(subsets)))
-    sizes = np.array([len(one) for one in own])
+    sizes = np.array([len(one) for one in own], dtype=np.int64)
     alone = np.flatnonzero(sizes[shared.codes] == 0)
     row = np.repeat(np.arange(len(shared.codes)), sizes[shared.codes])
     unit = np.array([place for code in shared.codes.tolist() for place in own[code]], dtype=np.int64)
