@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from subitize.analysis.design import Nouns, fix_levels
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.frame import (
     IS_ANSWER,
@@ -54,6 +55,8 @@ class ReadOptions:
     judge: str | None = None
     rule: Rule | None = None
     agreement: str = PLURALITY
+    nouns: Nouns = "sampled"
+    """Whether figures are about nouns (or what else a suite samples) like these, or exactly these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +149,9 @@ def read_frame(run: Run, reader: ReadOptions | None = None, rows: RunRows | None
         reader = replace(reader, judge=run.find_judge(reader.judge))
     rows = rows or read_rows(run, reader)
     latest, votes = latest_attempts(rows.responses.select(*RESPONSES)), rows.votes
-    items = {item.id: item for item in run.items()}
+    items, designs = {item.id: item for item in run.items()}, read_designs(run)
     whole, ties = build_frame(
-        *(items, latest, votes, read_designs(run)),
+        *(items, latest, votes, designs if reader.nouns == "sampled" else fix_levels(designs)),
         agreement=reader.agreement,
         stored=None if reader.rule is None else rows.stored,
         excluded=frozenset(run.exclusions()),

@@ -70,7 +70,9 @@ def test_the_opposite_does_not_hold(case: Case) -> None:
 def test_a_perfect_model_is_near_perfect() -> None:
     assert claim(make_ratings({"one": dict.fromkeys(ALL, 1.0)}), "2").verdict == "undecided"  # 40 of 40 may be luck
     many = [make_ratings({"one": dict.fromkeys(ALL, 1.0)})]
-    rows = pl.concat(one.with_columns(cluster=pl.col("cluster") + 10_000 * copy) for copy in range(5) for one in many)
+    rows = pl.concat(
+        one.with_columns(pl.col("cluster", "unit_prompt") + 10_000 * copy) for copy in range(5) for one in many
+    )
     assert claim(rows, "2").verdict == "does not hold"
 
 

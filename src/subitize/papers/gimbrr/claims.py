@@ -18,11 +18,11 @@ from subitize.analysis.claims import (
     Contrast,
     ModelContrast,
     NeedsError,
-    Position,
     adjust,
     all_drop,
     compare_drops,
     decide,
+    list_positions,
     subtract,
 )
 from subitize.analysis.design import estimate_by
@@ -61,7 +61,7 @@ def models_are_ordered(rows: pl.DataFrame) -> Conclusion:
     if missing := [MODELS[model] for model in _ORDER if model not in there]:
         raise NeedsError(f"ratings of {list_names(missing)}")
     own = benchmark(rows)
-    places = {item: Position(*place) for item, *place in own.select("item", "stratum", "cluster").unique().iter_rows()}
+    places = list_positions(own)
     values: dict[str, dict[str, float]] = {model: {} for model in _ORDER}
     for (model, item), mean in means_by(own.filter(pl.col("model").is_in(_ORDER)), "model", "item").items():
         values[model][item] = mean

@@ -15,7 +15,7 @@ from subitize.io.files import CsvRow, read_lines
 from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import read_vote
 from subitize.papers.gimbrr import suite, tables
-from subitize.papers.gimbrr.prompts import BY_TITLE, STRATA
+from subitize.papers.gimbrr.prompts import BY_TITLE, SAMPLED, STRATA
 from subitize.report.texts import number_of
 
 LICENCE = "GIMBRR's data is by its authors, MIT licence; please cite Achterberg et al. (2023)"
@@ -92,7 +92,7 @@ def _make_release(prompts: Mapping[int, suite.DirectoryRow], ratings: Iterable[R
             responses[image] = records.Response(trial, drawn, records.Provenance(0, sent))
         subject, said = records.Subject((responses[image].trial.id,)), str(one.says_yes)
         readings.append(records.Reading(subject, question, JUDGE, answers[said], str(rule), values[said], ANNOTATOR))
-    design = records.Design(strata=STRATA)
+    design = records.Design(strata=STRATA, sampled=SAMPLED)
     return Release(_SPEC, design, items, [*specs.values()], JUDGE, [*responses.values()], readings)
 
 

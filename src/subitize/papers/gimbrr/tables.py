@@ -18,7 +18,7 @@ from subitize.analysis.published import AS_THE_PAPER, Cell, CellId, Published, m
 from subitize.frame import decode_columns
 from subitize.io.frames import make_frame
 from subitize.papers.gimbrr import regressions
-from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, RELATIONS, SINGLE, STRATA, TASKS, GimbrrTask
+from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, RELATIONS, SAMPLED, SINGLE, STRATA, TASKS, GimbrrTask
 from subitize.papers.gimbrr.regressions import RELATED, UNRELATED, RegressionLine, VarianceTerm, of
 from subitize.papers.gimbrr.suite import MATCH, NAME
 from subitize.records import Design, Estimate, Item
@@ -100,7 +100,8 @@ def describe_ratings(ratings: pl.DataFrame, items: Iterable[Item]) -> pl.DataFra
         ((one.id, one.id.partition("/")[2], *map(one.factors.get, _FACTORS)) for one in known),
         {"item": pl.String(), "key": pl.String(), **_FACTORS},
     )
-    places = assign_units(known, {one.suite: Design(strata=STRATA) for one in known})
+    design = Design(strata=STRATA, sampled=SAMPLED)
+    places = assign_units(known, dict.fromkeys((one.suite for one in known), design))
     of_items = described.join(places, on="item").filter(pl.col("task").is_in(list(ALL)))
     numbered = ratings.with_columns(is_first=pl.int_range(pl.len()).over(_IMAGE) == 0)
     return numbered.join(of_items, on="item", maintain_order="left").sort("model", maintain_order=True)
