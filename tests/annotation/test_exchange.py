@@ -60,7 +60,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with opened(folder(path), forms=["match"], name="matches") as study:
         for person, text in {"anna": "yes", "chris": "no"}.items():
             say(study, person, 0, text)
-    with opened(folder(path), forms=["click"], name="clicks") as study:
+    with opened(folder(path), forms=["click"], name="clicks", earlier="count") as study:
         say(study, "dora", 0, "[[1.5, 2], [30, 12.2], [59.9, 0.1]]")
         say(study, "dora", 1, "[]")
     return path / "run"

@@ -59,6 +59,7 @@ class StudyPlan:
     Args:
         name: The study's name; the same name goes on.
         forms: Only questions of this form: count, click, choose, yes-no, match, text [all that enter the score].
+        earlier: What answers that this judge's people gave before the study are: count, or ask them again.
         sample: Only the images of this sample [all images].
         images_per_model: At most how many images of each model are shown, chosen at random [all].
         people: Who answers; a link for each.
@@ -87,6 +88,7 @@ class StudyPlan:
     judge: Annotated[str, PlanOption("More", key="judge")] = "human"
     rule: Annotated[str | None, PlanOption("More", key="rule")] = None
     forms: Annotated[tuple[str, ...], PlanOption("Study", "--form")] = ()
+    earlier: Annotated[Literal["count", "ask"] | None, PlanOption("Study", key="earlier")] = None
     sample: Annotated[str | None, PlanOption("Images")] = None
     images_per_model: Annotated[_Positive | None, PlanOption("Images")] = None
     people: Annotated[tuple[str, ...], PlanOption("People", "--person")] = ()

@@ -15,7 +15,7 @@ from fastapi.staticfiles import StaticFiles
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.exceptions import HTTPException as AnyHTTPException
 
-from subitize.errors import BadValueError, SubitizeError, UnknownNameError
+from subitize.errors import BadValueError, ConflictError, SubitizeError, UnknownNameError
 from subitize.web import is_same, sign
 
 UNKNOWN_LINK = HTTPException(404, "this invitation is not known, or was withdrawn; ask whoever sent it")
@@ -171,7 +171,8 @@ def send_page(package: str, name: str) -> Response:
 
 
 def _describe(_: Request, error: Exception) -> Response:
-    return JSONResponse({"detail": str(error)}, 422 if isinstance(error, BadValueError | UnknownNameError) else 503)
+    is_faulty = isinstance(error, BadValueError | UnknownNameError)
+    return JSONResponse({"detail": str(error)}, 409 if isinstance(error, ConflictError) else 422 if is_faulty else 503)
 
 
 def _describe_faults(_: Request, error: Exception) -> Response:
