@@ -84,6 +84,27 @@ def test_a_page_is_known_only_to_the_person_it_was_shown_to(tmp_path: Path) -> N
         assert ben.answer(page).status_code == 404
 
 
+def test_a_link_that_is_not_known_shows_a_page(tmp_path: Path) -> None:
+    with visited(tmp_path) as (_, visitor):
+        for route in ("/join/0", "/study/0", "/"):
+            shown = visitor.client.get(route, headers={"accept": "text/html"})
+            assert shown.headers["content-type"].startswith("text/html")
+            assert "<h1>Not possible (40" in shown.text
+
+
+def test_ranges_are_offered_only_where_the_studys_rule_reads_them(tmp_path: Path) -> None:
+    for rule, takes_ranges in (("strict", False), ("geckonum", True)):
+        with visited(tmp_path / rule, rule=rule) as (study, visitor):
+            told = visitor.join(study, "anna").client.get("/api/me").json()
+            assert any("a range will do" in text for text in told["instructions"]) == takes_ranges
+            assert [said for _, said in told["examples"]] == ["2.5", "0"]
+            page = visitor.next_page()["id"]
+            assert visitor.answer(page, "2-5").status_code == (200 if takes_ranges else 422)
+    with visited(tmp_path / "own", instructions="Look closely.") as (study, visitor):
+        told = visitor.join(study, "anna").client.get("/api/me").json()
+        assert (told["instructions"], told["examples"]) == (["Look closely."], [])
+
+
 def test_a_session_that_was_tampered_with_or_is_of_another_study_is_refused(tmp_path: Path) -> None:
     with visited(tmp_path / "one") as (study, visitor), visited(tmp_path / "two") as (_, other):
         session = visitor.join(study, "anna").client.cookies["subitize_session"]

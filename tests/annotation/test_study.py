@@ -11,6 +11,7 @@ from subitize.annotation.study import Study, UnreadAnswerError, default_rule
 from subitize.errors import BadValueError, ConflictError, UnknownNameError
 from subitize.labels import interpret, parse_rule
 from subitize.records import (
+    Answer,
     Ask,
     Boxes,
     Discarded,
@@ -22,7 +23,9 @@ from subitize.records import (
     Name,
     Reading,
     Spec,
+    Stimulus,
     Transcribe,
+    Words,
 )
 from subitize.store import Location, Run
 from tests.annotation.studies import COUNTS, LINES, STATEMENT, VOTE, folder, item, make_run, opened
@@ -181,6 +184,22 @@ def test_a_count_may_be_written_in_words(run: Location, text: str) -> None:
     with opened(run) as study:
         say(study, "anna", text)
     assert [one.value for one in readings(run)] == [Known(3)]
+
+
+def test_half_of_one_may_be_written_without_a_nought(run: Location) -> None:
+    with opened(run) as study:
+        say(study, "anna", ".5")
+    (reading,) = readings(run)
+    assert (reading.value, reading.evidence) == (Known(0.5), Words("0.5"))
+
+
+def test_a_run_without_drawings_is_told_what_would_help(tmp_path: Path) -> None:
+    asked = Item("naming/1", Answer(Stimulus("apples", 3, seed=1), "How many?"), COUNTS[0].asks, {})
+    with Run(folder(tmp_path), create=True) as run:
+        run.add_suite(Spec("naming", {}, "naming"), 0, [asked])
+    told = "its suites ask models to answer; people answer about what models drew"
+    with pytest.raises(BadValueError, match=told), opened(folder(tmp_path)):
+        pass
 
 
 def test_what_the_rule_cannot_read_is_not_stored(run: Location) -> None:

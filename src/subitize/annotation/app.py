@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from subitize.annotation.agreement import AgreementMonitor
 from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.owner import Changing, OwnerDesk, Pace, SignedIn
-from subitize.annotation.pages import Page, list_instructions, split_paragraphs
+from subitize.annotation.pages import Page, split_paragraphs
 from subitize.annotation.people import RECRUITERS_DETAILS, Person, Role
 from subitize.annotation.plan import PRACTICE, Purpose
 from subitize.annotation.reviewing import GivenAnswer
@@ -103,6 +103,7 @@ class Me(BaseModel):
     role: Role
     csrf_token: str
     instructions: list[str]
+    examples: list[tuple[str, str]]
     consent: str | None
     finished: list[str]
     has_failed: bool
@@ -204,11 +205,13 @@ class _Desk:
 
     def me(self, person: SignedIn) -> Me:
         """Return the signed-in person and the texts they should read."""
+        told = self._study.instruct(person)
         return Me(
             name=person.name,
             role=person.role,
             csrf_token=self._sessions.csrf_token(person),
-            instructions=list_instructions(self._study.plan, person.role, self._study.shown_pages()),
+            instructions=told.paragraphs,
+            examples=told.examples,
             consent=self._consent if self._must_consent(person) else None,
             has_failed=self._study.outcome(person) == "failed",
             finished=[self._page_id(person, task) for task in self._study.finished_tasks(person)],

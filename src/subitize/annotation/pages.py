@@ -131,12 +131,25 @@ def split_paragraphs(text: str) -> list[str]:
     return [" ".join(part.split()) for part in text.strip().split("\n\n") if part.strip()]
 
 
-def list_instructions(plan: StudyPlan, role: Role, pages: Iterable[Page]) -> list[str]:
-    """List what people of a role are told: how to review and adjudicate, then the study's own text, or ours."""
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """What people are told, by paragraph, and examples: what is shown, and its answer."""
+
+    paragraphs: list[str]
+    examples: list[tuple[str, str]]
+
+
+def make_instructions(plan: StudyPlan, role: Role, forms: Collection[Form], *, takes_ranges: bool) -> Instructions:
+    """Say how to review and adjudicate, then give the study's own text, or ours with two examples of each form."""
     known = tomllib.loads((files("subitize.annotation") / "instructions.toml").read_text(encoding="utf-8"))
-    ours = [known[form] for form in sorted({form for page in pages for form in page.forms})]
     told = [known[purpose] for purpose in plan.purposes_of(role) if purpose in known]
-    return [*told, *(split_paragraphs(plan.instructions) or ours)]
+    if plan.instructions:
+        return Instructions([*told, *split_paragraphs(plan.instructions)], [])
+    ours = [known[form] for form in sorted(forms)]
+    ours += [known["range"]] if takes_ranges and "count" in forms else []
+    return Instructions(
+        [*told, *ours], [(shown, said) for form in sorted(forms) for shown, said in known["examples"][form]]
+    )
 
 
 def _find_linked(

@@ -59,7 +59,7 @@ class StudyPlan:
     Args:
         name: The study's name; the same name goes on.
         forms: Only questions of this form: count, click, choose, yes-no, match, text [all that enter the score].
-        earlier: What answers that this judge's people gave before the study are: count, or ask them again.
+        earlier: Whether answers given before count, or everybody is asked again [to be chosen where there are any].
         sample: Only the images of this sample [all images].
         images_per_model: At most how many images of each model are shown, chosen at random [all].
         people: Who answers; a link for each.
@@ -92,7 +92,7 @@ class StudyPlan:
     sample: Annotated[str | None, PlanOption("Images")] = None
     images_per_model: Annotated[_Positive | None, PlanOption("Images")] = None
     people: Annotated[tuple[str, ...], PlanOption("People", "--person")] = ()
-    reviewers: Annotated[tuple[str, ...], PlanOption("People", "--reviewer")] = ()
+    reviewers: Annotated[tuple[str, ...], PlanOption("Checks", "--reviewer")] = ()
     people_per_image: Annotated[_Positive | None, PlanOption("People", key="people_per_page")] = None
     images_per_person: Annotated[_Positive | None, PlanOption("More", key="pages_per_person")] = None
     lease_minutes: Annotated[_Minutes, PlanOption("More", key="lease_minutes")] = 30.0

@@ -25,7 +25,7 @@ from subitize.annotation.assignment import (
     Training,
     read_gold,
 )
-from subitize.annotation.pages import Page, PageSet, collect_pages
+from subitize.annotation.pages import Instructions, Page, PageSet, collect_pages, make_instructions
 from subitize.annotation.people import RECRUITERS_DETAILS, People, Person, check_name
 from subitize.annotation.plan import PRACTICE, SEED, Purpose, StudyPlan, check_bounds, plan_adapter
 from subitize.annotation.reviewing import Reviews
@@ -39,7 +39,9 @@ from subitize.labels.rules import Rule, word_rules
 from subitize.language.numbers import count_noun
 from subitize.records import (
     Boxes,
+    Count,
     Discarded,
+    Draw,
     Evidence,
     Known,
     Question,
@@ -82,6 +84,7 @@ def describe_answered(answered: Collection[tuple[str, object]]) -> str:
 
 _MOST_NAMED = 4
 _TYPED_COUNT = re.compile(r"[\w\s.,:+\-–—~≈?!'’/…]{0,100}")  # rules read what models write, and find numbers in prose
+_BARE_FRACTION = re.compile(r"^\.(?=\d)")  # rules read ".5" as 5: in prose the dot ends a sentence
 _EARLIEST: Mapping[str, object] = {"earlier": "count"}
 """What studies did that were begun before this was a choice."""
 _MEANWHILE = 10  # pages between the first and the second look
@@ -119,6 +122,7 @@ class Study:
             raise BadValueError(_explain_empty_study(run, collected))
         self.name, self.plan, self.rule = plan.name, plan, plan.rule or default_rule(run)
         self.pages = collected.all_pages
+        self._forms = {form for page in self.pages for form in page.forms}
         self._run, self._lease, self._lock = run, lease, threading.Lock()
         self._rule = parse_rule(self.rule)
         run.create_tables(tables.metadata)
@@ -310,6 +314,11 @@ class Study:
                 self._screen()
             return has_finished
 
+    def instruct(self, person: Person) -> Instructions:
+        """Return what a person is told before and while they answer."""
+        takes_ranges = isinstance(interpret(Words("2-5"), Count(""), self._rule), Known)
+        return make_instructions(self.plan, person.role, self._forms, takes_ranges=takes_ranges)
+
     def shown_pages(self) -> list[Page]:
         """List the pages that are not held back."""
         return [page for page_index, page in enumerate(self.pages) if page_index not in self._assignments.held]
@@ -390,7 +399,7 @@ class Study:
         is_clicked = page.forms[number] == "click"
         if page.forms[number] == "count" and not _TYPED_COUNT.fullmatch(text):
             raise UnreadAnswerError(f"a count is typed as a number or in a few words, not as {text[:40]!r}")
-        evidence = self._read_clicks(question, text) if is_clicked else Words(text)
+        evidence = self._read_clicks(question, text) if is_clicked else Words(_BARE_FRACTION.sub("0.", text))
         rule = Rule("boxes") if is_clicked else self._rule
         value = interpret(evidence, question, rule)
         if isinstance(value, Discarded):
@@ -528,6 +537,11 @@ class Study:
 
 
 def _explain_empty_study(run: Run, collected: PageSet) -> str:
+    if not any(isinstance(item.task, Draw) for item in run.items()):
+        return (
+            f"{run.location} has no drawn pictures: its suites ask models to answer; people answer about what models "
+            "drew, as for the suite production, or about pictures of your own: subitize import images FOLDER --out RUN"
+        )
     missing = f"; {collected.without_image} images are known by name only" if collected.without_image else ""
     if collected.held_back:
         missing += "; all of its images are held back"

@@ -170,9 +170,10 @@ def send_page(package: str, name: str) -> Response:
     return FileResponse(str(files(package) / "static" / name))
 
 
-def _describe(_: Request, error: Exception) -> Response:
+def _describe(request: Request, error: Exception) -> Response:
     is_faulty = isinstance(error, BadValueError | UnknownNameError)
-    return JSONResponse({"detail": str(error)}, 409 if isinstance(error, ConflictError) else 422 if is_faulty else 503)
+    status = 409 if isinstance(error, ConflictError) else 422 if is_faulty else 503
+    return _refuse(request, HTTPException(status, str(error)))
 
 
 def _describe_faults(_: Request, error: Exception) -> Response:
