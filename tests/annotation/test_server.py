@@ -1,8 +1,10 @@
 """The annotation page's server: who may do what, what reaches a browser, and what is refused."""
 
+import asyncio
 import io
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from subitize.annotation.study import Study
 from subitize.records import Ask, Count
 from tests.annotation.studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
 from tests.annotation.visitors import Visitor, visited
@@ -327,3 +330,35 @@ def test_a_text_that_some_databases_cannot_hold_is_refused(tmp_path: Path) -> No
         page = visitor.join(study, "anna").next_page()["id"]
         for given in ({"text": "3\x00"}, {"comment": "\x00"}):
             assert visitor.answer(page, **given).status_code == 422  # type: ignore[arg-type]
+
+
+def test_nothing_but_those_who_save_waits_for_a_commit(tmp_path: Path) -> None:
+    """The event loop waits for no lock; next pages and pictures do not wait while an answer is committed."""
+    with visited(tmp_path) as (study, visitor), ThreadPoolExecutor(4) as threads:
+        page = visitor.join(study, "anna").next_page()
+        owner = Visitor(study, tmp_path).join(study, "otto", "owner")
+        with study._saving:
+            saving = threads.submit(visitor.answer, page["id"])
+            for path in ("/api/pages", f"/{page['pictures'][0]}", "/api/me", f"/api/pages/{page['id']}"):
+                assert threads.submit(visitor.client.get, path).result(30).status_code == 200
+            assert threads.submit(owner.client.get, "/api/study").result(30).status_code == 200
+            assert not saving.done()
+        assert saving.result(30).status_code == 200
+
+
+def test_handlers_that_take_the_studys_lock_run_in_threads(tmp_path: Path) -> None:
+    import httpx
+
+    async def look_while_locked(study: Study, app: Any) -> None:  # noqa: ANN401
+        client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://testserver")
+        await client.get(f"/join/{study.people.join_token(study.people.invite('otto', 'owner'))}")
+        with study._lock:
+            waiting = asyncio.create_task(client.get("/api/study"))
+            await asyncio.sleep(0.1)
+            assert (await asyncio.wait_for(client.get("/static/page.css"), 30)).status_code == 200
+            assert not waiting.done()
+        assert (await waiting).status_code == 200
+        await client.aclose()
+
+    with visited(tmp_path) as (study, visitor):
+        asyncio.run(look_while_locked(study, visitor.client.app))

@@ -5,7 +5,7 @@ import time
 from functools import lru_cache
 from typing import Literal, get_args
 
-from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from PIL import Image
 from pydantic import BaseModel
 
@@ -141,7 +141,7 @@ def make_app(
     app.add_api_route("/api/pages/{page_id}/questions/{number}", desk.save, methods=["PUT"])
     app.add_api_route("/api/pages/{page_id}/questions/{number}/read", desk.read, methods=["POST"])
     app.add_api_route("/pictures/{page_id}/{number}", desk.picture, response_class=Response)
-    app.add_api_route("/api/study", owner.study)
+    app.add_api_route("/api/study", owner.study, dependencies=[Depends(owner.refresh)])
     app.add_api_route("/api/study/screening", owner.screening)
     app.add_api_route("/api/study/screening", owner.decide, methods=["POST"], status_code=204)
     app.add_api_route("/api/study/screening/flagged", owner.hold_flagged, methods=["POST"], status_code=204)

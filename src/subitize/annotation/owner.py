@@ -182,9 +182,12 @@ class OwnerDesk:
         }
         self._faces = _FaceSearch(study, images)
 
-    async def study(self, owner: Owner, request: Request) -> StudyShown:
-        """Show the study's progress and people's agreement."""
+    async def refresh(self, _: Owner) -> None:
+        """Have the measures of agreement computed again if they are old; this needs the event loop."""
         self._monitor.refresh()
+
+    def study(self, owner: Owner, request: Request) -> StudyShown:
+        """Show the study's progress and people's agreement."""
         latest, totals, now = self._monitor.latest, self._study.progress(owner), time.time()
         per_hour, left = self._pace.per_hour(now), totals["wanted"] - totals["given"]
         agreements = {one.name: one.agreement for one in latest.people} if latest else {}

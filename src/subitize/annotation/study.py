@@ -123,7 +123,7 @@ class Study:
         self.name, self.plan, self.rule = plan.name, plan, plan.rule or default_rule(run)
         self.pages = collected.all_pages
         self._forms = {form for page in self.pages for form in page.forms}
-        self._run, self._lease, self._lock = run, lease, threading.Lock()
+        self._run, self._lease, self._lock, self._saving = run, lease, threading.Lock(), threading.Lock()
         self._rule = parse_rule(self.rule)
         run.create_tables(tables.metadata)
         run.add_judge(Spec(plan.judge, {}, plan.judge), is_stand_in=False)
@@ -163,11 +163,11 @@ class Study:
 
         Others are then asked in their place.
         """
-        with self._lock:
+        with self._saving, self._lock:
             self._leaving.add(person.id)  # what arrives from now on is refused
         try:
             withdrawn = [] if not reason else [_withdraw(stored) for stored in self._readings_of(person)]
-            with self._lock:
+            with self._saving, self._lock:
                 with self._run.writing(self._lease) as connection:
                     self.people.close(connection, person, reason)
                     self._run.add_readings(self._lease, withdrawn, connection)
@@ -218,6 +218,8 @@ class Study:
 
     def _choose_second_look(self, person: Person) -> int | None:
         """Choose at random whether a person looks again, and at which page finished a while ago."""
+        if not self.plan.second_look:
+            return None
         finished, seen = self._assignments.finished(person.name), {*self._again[person.id], *self._assignments.held}
         old = [page_index for page_index in finished[: max(0, len(finished) - _MEANWHILE)] if page_index not in seen]
         random = Random(f"{SEED} {person.name} {len(finished)}")
@@ -287,32 +289,39 @@ class Study:
         """Store an answer once; return whether it finishes a page that the study needs.
 
         Answers, reviews and adjudications become readings of the run; a changed answer replaces the earlier reading.
+        Only others who save wait for the commit.
         """
-        with self._lock:
-            if self._is_received(person, task, number, given):
-                return False
-            self._check_may_answer(person, task, number)
-            before = None if task.purpose in PRACTICE else self.last_answer(person, task, number)
-            finished = self._assignments.answers_given()
-            is_known = task.purpose == "answer" and (person.name, task.page_index) in self._earlier
-            reading = self._reading(person, task, number, given, is_first=before is None and not is_known)
-            readings = [] if task.purpose in PRACTICE or self.plan.is_pilot else [reading]
-            answer_key = self.reviews.answer_key(task, number)
-            with self._run.writing(self._lease) as connection:
-                self._write(connection, person, reading, given, task.purpose)
+        with self._saving:
+            with self._lock:
+                if self._is_received(person, task, number, given):
+                    return False
+                self._check_may_answer(person, task, number)
+            answer_key = self._store(person, task, number, given)
+            with self._lock:
+                finished = self._assignments.answers_given()
+                self._note(person, task, number, given, answer_key)
+                self._decide()
+                self.reviews.refresh(task.page_index)
                 if given.is_flagged and self.plan.holds_flagged:
-                    hold_flagged(connection, self._run.run_id, self.pages[task.page_index].images, given.comment)
-                if task.author is not None:
-                    row = {"person": person.id, "key": given.key, "author": task.author, "answer_key": answer_key}
-                    connection.execute(insert(tables.reviews).values(**self._rows.key, **row))
-                self._run.add_readings(self._lease, readings, connection)
-            self._note(person, task, number, given, answer_key)
-            self._decide()
-            self.reviews.refresh(task.page_index)
-            has_finished = self._assignments.answers_given() > finished
+                    self._screen()
+                return self._assignments.answers_given() > finished
+
+    def _store(self, person: Person, task: Assignment, number: int, given: AnswerRecord) -> str:
+        """Store an answer in a transaction; return the key of the answer that it reviews."""
+        before = None if task.purpose in PRACTICE else self.last_answer(person, task, number)
+        is_known = task.purpose == "answer" and (person.name, task.page_index) in self._earlier
+        reading = self._reading(person, task, number, given, is_first=before is None and not is_known)
+        readings = [] if task.purpose in PRACTICE or self.plan.is_pilot else [reading]
+        answer_key = self.reviews.answer_key(task, number)
+        with self._run.writing(self._lease) as connection:
+            self._write(connection, person, reading, given, task.purpose)
             if given.is_flagged and self.plan.holds_flagged:
-                self._screen()
-            return has_finished
+                hold_flagged(connection, self._run.run_id, self.pages[task.page_index].images, given.comment)
+            if task.author is not None:
+                row = {"person": person.id, "key": given.key, "author": task.author, "answer_key": answer_key}
+                connection.execute(insert(tables.reviews).values(**self._rows.key, **row))
+            self._run.add_readings(self._lease, readings, connection)
+        return answer_key
 
     def instruct(self, person: Person) -> Instructions:
         """Return what a person is told before and while they answer."""

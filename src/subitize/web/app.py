@@ -2,7 +2,7 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from html import escape
 from importlib.resources import files
 from typing import Any, Protocol
@@ -13,7 +13,9 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from itsdangerous import BadSignature, URLSafeTimedSerializer
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException as AnyHTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from subitize.errors import BadValueError, ConflictError, SubitizeError, UnknownNameError
 from subitize.web import is_same, sign
@@ -157,7 +159,7 @@ _ERROR_PAGE = """<!doctype html>
 def make_web_app(package: str, hosts: frozenset[str] | None) -> FastAPI:
     """Make an app with the static files of a package and ours; `hosts` are the names it answers to (None: any)."""
     app = FastAPI(title=package.replace(".", " "), docs_url=None, redoc_url=None)
-    app.middleware("http")(_Guard(hosts))
+    app.add_middleware(_Guard, hosts=hosts)
     app.exception_handler(SubitizeError)(_describe)
     app.exception_handler(RequestValidationError)(_describe_faults)
     app.exception_handler(AnyHTTPException)(_refuse)
@@ -194,15 +196,22 @@ def _refuse(request: Request, error: Exception) -> Response:
 
 
 class _Guard:
-    def __init__(self, hosts: frozenset[str] | None) -> None:
-        self._hosts, self._limiter = hosts, Limiter(per_second=1000, burst=2000)  # a whole team may have one address
+    """Refuses requests before anything of them is read, and adds our headers to every response."""
 
-    async def __call__(self, request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        refused = self._refuse(request)
-        response = refused or await call_next(request)
-        for name, value in _HEADERS.items():
-            response.headers.setdefault(name, value)
-        return response
+    def __init__(self, app: ASGIApp, hosts: frozenset[str] | None) -> None:
+        self._app, self._hosts = app, hosts
+        self._limiter = Limiter(per_second=1000, burst=2000)  # a whole team may have one address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        refused = self._refuse(Request(scope)) if scope["type"] == "http" else None
+        await (refused or self._app)(scope, receive, send_with_headers)
 
     def _refuse(self, request: Request) -> Response | None:
         host = urlsplit(f"//{request.headers.get('host', '')}").hostname
