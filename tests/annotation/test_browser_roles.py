@@ -21,7 +21,7 @@ from tests.annotation.studies import COUNTS, LINES, folder, item, make_run, open
 from tests.annotation.visitors import served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 pytestmark = [pytest.mark.browser, pytest.mark.web, pytest.mark.slow]
 
@@ -407,3 +407,52 @@ def test_the_owner_leaves_somebody_out_after_seeing_the_effect(visit: "Callable[
         page.get_by_role("row", name="rolf").get_by_text("reviewer").wait_for()
         page.close()
     assert values(tmp_path, "answer") == [3, 4, 5]
+
+
+def test_who_does_not_agree_is_shown_nothing_and_the_way_back(visit: "Callable[[str], Page]", tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    (tmp_path / "consent.txt").write_text("We keep what you answer.")
+    options = ("--recruit", "--consent", tmp_path / "consent.txt", "--no-consent-code", "NO")
+    with served(tmp_path / "run", *options) as links:
+        page = visit(links["everybody"].partition("?")[0])
+        page.get_by_role("button", name="I do not agree").click()
+        page.get_by_text("You have not agreed to take part").wait_for()
+        page.locator("#completion").wait_for()
+        assert str(page.locator("#completion").get_attribute("href")).endswith("?cc=NO")
+        assert not page.locator("#page").is_visible()
+
+
+def test_a_study_on_mturk_opens_in_a_tab_and_ends_with_the_code_that_its_frame_posts(
+    visit: "Callable[[str], Page]", tmp_path: Path
+) -> None:
+    make_run(folder(tmp_path), COUNTS[:1])
+    with served(tmp_path / "run", "--recruit", "--recruiter", "mturk") as links:
+        address, token = links["everybody"].split("/mturk/")
+        query = "assignmentId=A1&workerId=W&hitId=H&turkSubmitTo=https://www.mturk.com"
+        frame = visit(f"{address}/mturk/{token}?{query}")
+        photograph(frame, "mturk")
+        posted: list[str] = []
+
+        def take(route: "Route") -> None:
+            posted.append(str(route.request.post_data))
+            route.fulfill(body="thank you")
+
+        frame.context.route("https://www.mturk.com/**", take)
+        with frame.context.expect_page() as opening:
+            frame.get_by_role("link", name="Open the study").click()
+        study = opening.value
+        study.locator("#begin").click()
+        study.locator("#answer").fill("2")
+        study.locator("#answer").press("Enter")
+        study.get_by_text("type this code where you began").wait_for()
+        code = study.locator("#done-code strong").inner_text()
+        frame.get_by_label("Code").fill(code)
+        frame.get_by_role("button", name="Submit").click()
+        frame.get_by_text("thank you").wait_for()
+        assert sorted(posted[0].split("&")) == ["assignmentId=A1", f"code={code}"]
+        evil = frame.context.new_page()
+        html = f'<iframe src="{address}/mturk/{token}?{query}"></iframe>'
+        evil.route("https://evil.example/", lambda route: route.fulfill(body=html, content_type="text/html"))
+        evil.goto("https://evil.example/")
+        evil.wait_for_timeout(500)
+        assert not any("Open the study" in one.content() for one in evil.frames)

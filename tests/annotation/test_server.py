@@ -285,30 +285,6 @@ def test_nobody_is_shown_anything_before_they_agree(tmp_path: Path) -> None:
         assert visitor.next_page()["id"]
 
 
-def test_whoever_a_recruiter_sends_twice_is_one_person(tmp_path: Path) -> None:
-    with visited(tmp_path / "open", images_per_person=1, is_recruiting=True, completion_code="C1/&") as (study, _):
-        link = f"/study/{study.people.recruiting_token()}"
-        for pid, session, name in (("abc", "1", "p1"), ("abc", "2", "p1"), ("xyz", "1", "p2")):
-            visitor = Visitor(study, tmp_path)
-            visitor.client.get(link, params={"PROLIFIC_PID": pid, "STUDY_ID": "s", "SESSION_ID": session, "evil": "x"})
-            me = visitor.client.get("/api/me").json()
-            assert me["name"] == name
-        visitor.csrf = me["csrf_token"]
-        assert visitor.client.get("/api/completion").status_code == 409
-        visitor.client.get(link)  # again, and without details
-        assert visitor.client.get("/api/me").json()["name"] == "p2"
-        anonymous = Visitor(study, tmp_path)
-        for _ in range(2):
-            anonymous.client.get(link)
-            assert anonymous.client.get("/api/me").json()["name"] == "p3"
-        visitor.answer(visitor.next_page()["id"])
-        url = "https://app.prolific.com/submissions/complete?cc=C1%2F%26"
-        assert visitor.client.get("/api/completion").json() == {"url": url}
-        assert Visitor(study, tmp_path).client.get("/study/" + "0" * 32).status_code == 404
-    with visited(tmp_path / "closed") as (study, stranger):
-        assert stranger.client.get(f"/study/{study.people.recruiting_token()}").status_code == 404
-
-
 def test_speed_and_time_left_are_those_of_pages_not_of_their_questions(tmp_path: Path) -> None:
     asks = tuple(Ask(Count(noun), f"How many {noun}s?", (2,)) for noun in ("cat", "dog", "cow"))
     with visited(tmp_path, [replace(one, asks=asks) for one in COUNTS], people_per_image=1) as (study, visitor):

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from inspect import getdoc
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_type_hints
-from urllib.parse import quote
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen
 
@@ -29,7 +28,6 @@ _STORED = (
     *("second_look", "is_pilot", "holds_flagged", "review", "adjudicator"),
 )  # the order in which settings are stored; later ones follow
 _PEOPLE_PER_IMAGE = 5  # as in GeckoNum and T2ICountBench
-_PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,8 @@ _Positive = Annotated[int, Ge(1)]
 _Minutes = Annotated[float, Gt(0), Le(24 * 60)]
 _Share = Annotated[float, Ge(0), Le(1)]
 _Text = Annotated[str, MaxLen(50_000)]
-_Code = Annotated[str, MaxLen(100)]
+_Code = Annotated[str, MaxLen(500)]
+Recruiter = Literal["prolific", "mturk", "cloudresearch"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,9 +78,15 @@ class StudyPlan:
         adjudicator: Who settles what people disagree about.
         instructions: What people are told, as text [ours, by form].
         consent: What people agree to first, as text [they are not asked].
-        is_recruiting: One link for everybody, for Prolific.
+        is_recruiting: One link for everybody, for a recruiter.
+        recruiter: Who sends people.
+        prolific_audience: The audience in Prolific's signed links, which then say who comes [links are not signed].
         completion_code: What Prolific hears when all is answered.
         failure_code: What Prolific hears when the training is not passed.
+        screened_out_code: What Prolific hears when nobody is needed any more.
+        no_consent_code: What Prolific hears when somebody does not agree to take part.
+        done_url: CloudResearch's address for those who have finished.
+        partial_url: CloudResearch's address for all others.
     """
 
     name: Annotated[str, PlanOption("Study", "--study")] = "study"
@@ -107,8 +112,14 @@ class StudyPlan:
     instructions: Annotated[_Text, PlanOption("Texts")] = ""
     consent: Annotated[_Text, PlanOption("Texts")] = ""
     is_recruiting: Annotated[bool, PlanOption("More", "--recruit")] = False
+    recruiter: Annotated[Recruiter, PlanOption("More")] = "prolific"
+    prolific_audience: Annotated[_Code | None, PlanOption("More")] = None
     completion_code: Annotated[_Code | None, PlanOption("More")] = None
     failure_code: Annotated[_Code | None, PlanOption("More")] = None
+    screened_out_code: Annotated[_Code | None, PlanOption("More")] = None
+    no_consent_code: Annotated[_Code | None, PlanOption("More")] = None
+    done_url: Annotated[_Code | None, PlanOption("More")] = None
+    partial_url: Annotated[_Code | None, PlanOption("More")] = None
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
@@ -134,11 +145,6 @@ class StudyPlan:
             return ("answer", *PRACTICE)
         reviews: tuple[Purpose, ...] = ("review",) if role == "reviewer" else ()
         return (*reviews, "adjudication") if role == self.adjudicator else reviews
-
-    def completion_url(self, *, has_failed: bool) -> str | None:
-        """Return the Prolific address for a completed study, or for a failed training."""
-        code = self.failure_code if has_failed else self.completion_code
-        return code and _PROLIFIC.format(code=quote(code, safe=""))
 
     def list_settings(self, rule: str) -> dict[str, object]:
         """List what stays as it was when the study began, by the keys under which it is stored."""

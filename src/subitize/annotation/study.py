@@ -25,9 +25,10 @@ from subitize.annotation.assignment import (
     Training,
     read_gold,
 )
-from subitize.annotation.pages import Instructions, Page, PageSet, collect_pages, make_instructions
-from subitize.annotation.people import RECRUITERS_DETAILS, People, Person, check_name
+from subitize.annotation.pages import Instructions, Page, PageSet, collect_pages, make_instructions, split_paragraphs
+from subitize.annotation.people import People, Person, Role, check_name
 from subitize.annotation.plan import PRACTICE, SEED, Purpose, StudyPlan, check_bounds, plan_adapter
+from subitize.annotation.recruiting import Ending, check_recruiting, make_link
 from subitize.annotation.reviewing import Reviews
 from subitize.annotation.sampling import PageSample, draw_sample, filter_to_sample, insert_sample, keep_quota
 from subitize.annotation.screening import find_flagged, hold_back, hold_flagged, read_held, release
@@ -201,6 +202,21 @@ class Study:
         """Return whether a person has passed the training."""
         return self._training.outcome(person.id)
 
+    def must_consent(self, person: Person) -> bool:
+        """Return whether a person has to agree before anything is shown."""
+        return bool(split_paragraphs(self.plan.consent)) and person.role == "annotator" and not person.has_consented
+
+    def ending(self, person: Person) -> Ending | None:
+        """Return how a person's part has ended; None while there is something left to do."""
+        if self.must_consent(person):
+            return "no-consent"
+        if self.outcome(person) == "failed":
+            return "failed"
+        progress = self.progress(person)
+        if progress["left"] or self._training.due(person.id) is not None:
+            return None
+        return "done" if progress["done"] else "screened-out"
+
     def gold_results(self, person: Person) -> tuple[int, int]:
         """Count the hidden questions with known answers that a person got right, and all they answered."""
         rights = [
@@ -323,10 +339,10 @@ class Study:
             self._run.add_readings(self._lease, readings, connection)
         return answer_key
 
-    def instruct(self, person: Person) -> Instructions:
-        """Return what a person is told before and while they answer."""
+    def instruct(self, role: Role) -> Instructions:
+        """Return what people of a role are told before and while they answer."""
         takes_ranges = isinstance(interpret(Words("2-5"), Count(""), self._rule), Known)
-        return make_instructions(self.plan, person.role, self._forms, takes_ranges=takes_ranges)
+        return make_instructions(self.plan, role, self._forms, takes_ranges=takes_ranges)
 
     def shown_pages(self) -> list[Page]:
         """List the pages that are not held back."""
@@ -614,9 +630,7 @@ class OpenStudy:
         ]
         links = {person.name: f"{address}/join/{people.join_token(person)}" for person in invited}
         if plan.is_recruiting:
-            # Prolific fills in what is in braces.
-            details = "&".join(f"{name}={{{{%{name}%}}}}" for name in RECRUITERS_DETAILS)
-            links["everybody"] = f"{address}/study/{people.recruiting_token()}?{details}"
+            links["everybody"] = make_link(plan, address, people.recruiting_token())
         return links
 
 
@@ -656,6 +670,7 @@ def check_plan(plan: StudyPlan) -> StudyPlan:
             "(`review` .2), or let them settle disagreements (`adjudicator` reviewer)"
         )
     check_judge(plan.judge)
+    check_recruiting(plan)
     if plan.rule and parse_rule(plan.rule).name not in word_rules():
         raise BadValueError(f"`rule` {plan.rule}: people's answers are words; take one of {', '.join(word_rules())}")
     return plan

@@ -42,7 +42,7 @@ class Limiter:
 
 
 COOKIE = "subitize_session"
-_SESSION_SECONDS = 7 * 24 * 3600
+_SESSION_SECONDS, _BOUND_SECONDS = 7 * 24 * 3600, 365 * 24 * 3600
 
 
 class Account(Protocol):
@@ -66,14 +66,22 @@ class Sessions:
         self._joining = Limiter(per_second=1, burst=20)
         self._working = Limiter(per_second=50, burst=200)
 
-    def let_in(self, person: Account, request: Request) -> Response:
-        """Begin a session and redirect to the first page."""
-        root, session = root_of(request), self._signed.dumps(person.id)
-        response, is_https = RedirectResponse(f"{root}/", 303), request.url.scheme == "https"
-        response.set_cookie(
-            _cookie(request), session, _SESSION_SECONDS, f"{root}/", httponly=True, samesite="lax", secure=is_https
-        )
+    def let_in(self, person: Account, request: Request, *, is_bound: bool = False) -> Response:
+        """Begin a session and redirect to the first page; optionally bind the person to this browser."""
+        root, signed, is_https = root_of(request), self._signed.dumps(person.id), request.url.scheme == "https"
+        response = RedirectResponse(f"{root}/", 303)
+        cookies = {_cookie(request): _SESSION_SECONDS} | ({_bound(request, person): _BOUND_SECONDS} if is_bound else {})
+        for name, seconds in cookies.items():
+            response.set_cookie(name, signed, seconds, f"{root}/", httponly=True, samesite="lax", secure=is_https)
         return response
+
+    def is_bound(self, person: Account, request: Request) -> bool:
+        """Return whether a person was bound to this browser."""
+        try:
+            signed = request.cookies.get(_bound(request, person), "")
+            return bool(self._signed.loads(signed, max_age=_BOUND_SECONDS) == person.id)
+        except BadSignature:
+            return False
 
     def identify(self, request: Request) -> Account:
         """Return who sends a request, by their session."""
@@ -131,6 +139,10 @@ def address_of(request: Request) -> str:
 def _cookie(request: Request) -> str:
     """Name the cookie after the mount path, so that one browser can use several studies."""
     return COOKIE + root_of(request).replace("/", "_")
+
+
+def _bound(request: Request, person: Account) -> str:
+    return f"{_cookie(request)}_of_{person.id}"
 
 
 _LARGEST_BODY_BYTES = 65_536

@@ -29,6 +29,7 @@ async function start() {
   $("home").hidden = me.role !== "owner";
   $("instructions-text").replaceChildren(...me.instructions.map(makeParagraph));
   $("examples").replaceChildren(...me.examples.flatMap(([shown, said]) => [makeElement("dt", shown), makeElement("dd", `→ ${said}`)]));
+  showCode("return-code", me.return_code);
   visited = me.finished.map((id) => ({ page: { id }, number: null })); // its questions are not known yet
   cursor = visited.length;
   outbox = new Outbox(me.name, send, { onChange: showState, onRefused: takeBack });
@@ -64,6 +65,19 @@ function askConsent(text) {
   $("consent-text").replaceChildren(...text.split("\n\n").map(makeParagraph));
   $("consent").hidden = false;
   $("agree").focus();
+}
+
+async function decline() {
+  $("consent").hidden = true;
+  $("finished").hidden = false;
+  $("finished-text").textContent = "You have not agreed to take part, and nothing was shown. You may close this page.";
+  $("finished-title").focus();
+  await showCompletion();
+}
+
+function showCode(id, code) {
+  $(id).hidden = !code;
+  $(id).querySelector("strong").textContent = code ?? "";
 }
 
 async function agree() {
@@ -174,7 +188,9 @@ let showing = 0;
 
 async function showCompletion() {
   const { status, body } = await ask("api/completion").catch(() => ({ status: 0 }));
-  if (status !== 200 || !body.url) return;
+  if (status !== 200) return;
+  showCode("done-code", body.code);
+  if (!body.url) return;
   $("completion").href = body.url;
   $("completion").hidden = false;
 }
@@ -502,6 +518,7 @@ $("help").addEventListener("click", toggleHelp);
 $("show-linked").addEventListener("click", () => toggleLinked($("linked").hidden));
 $("agree").addEventListener("click", agree);
 $("begin").addEventListener("click", begin);
+$("decline").addEventListener("click", decline);
 for (const id of ["unsure", "flag", "comment"]) $(id).addEventListener("input", keepDraft);
 
 addEventListener("online", () => (fetchProblem && !shown ? next() : null));

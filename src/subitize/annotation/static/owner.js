@@ -71,7 +71,8 @@ function showPerson(person) {
   const row = document.createElement("tr");
   row.classList.toggle("withdrawn", person.is_withdrawn);
   row.append(cell(person.name));
-  row.lastChild.append(" ", Object.assign(document.createElement("small"), { textContent: person.role }));
+  const notes = [person.role, person.proposal, person.done_code && `code ${person.done_code}`].filter(Boolean);
+  row.lastChild.append(" ", Object.assign(document.createElement("small"), { textContent: notes.join("; ") }));
   const remarks = ["skipped", "unsure", "flagged"].filter((what) => person[what]).map((what) => `${person[what]} ${what}`);
   row.append(cell([person.done, ...remarks].join(", "), "number"));
   row.append(cell(person.median_seconds?.toFixed(1) ?? "–", "number"));
