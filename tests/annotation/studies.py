@@ -72,16 +72,17 @@ def opened(
         yield open_study(run, lease, plan).study
 
 
-def add_gold(location: Location, number: int) -> None:
-    """Say that the first pictures show two cats."""
+def add_gold(location: Location, number: int, nouns: Sequence[str] = ("cat",)) -> None:
+    """Say that the first pictures show two of each."""
     with Run(location) as run, run.lease("judge gold") as lease:
         run.add_judge(Spec("gold", {}, "gold"), is_stand_in=False)
         responses = sorted(run.responses(), key=lambda stored: stored.item_id)[:number]
         run.add_readings(
             lease,
             [
-                Reading(subject, Count("cat"), "gold", Words("2"), str(parse_rule("strict")), Known(2), "author")
+                Reading(subject, Count(noun), "gold", Words("2"), str(parse_rule("strict")), Known(2), "author")
                 for subject in (Subject((stored.trial_id,)) for stored in responses)
+                for noun in nouns
             ],
         )
 

@@ -37,6 +37,7 @@ def open_study(browser: "Browser", tmp_path: Path) -> "Iterator[Callable[..., Pa
             page.on("pageerror", lambda error: complaints.append(str(error)))
             page.on("console", lambda told: None if "DISCONNECTED" in told.text else complaints.append(told.text))
             page.goto(links["annotator"])
+            page.locator("#begin").click()
             page.locator("#page").wait_for(state="visible")
             return page
 
@@ -71,6 +72,58 @@ def test_counts_are_typed_and_the_next_picture_comes_by_itself(
         wait_until_done(page, turn)
     page.get_by_text("nothing left").wait_for()
     assert answers(tmp_path) == [1, 2, 3, 4, 5, 6]
+
+
+def test_how_to_answer_is_shown_once_with_two_examples_before_the_first_picture(
+    browser: "Browser", tmp_path: Path
+) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    with served(tmp_path / "run") as links:
+        page = browser.new_page(viewport=PHONE)  # type: ignore[arg-type]
+        page.goto(links["annotator"])
+        page.get_by_text("Count what you are asked for").wait_for()
+        assert page.locator("#examples dd").all_inner_texts() == ["→ 2.5", "→ 0"]
+        assert not page.locator("#page").is_visible()
+        assert not page.locator("#keys").is_visible()
+        page.keyboard.press("Enter")  # by keyboard alone
+        page.locator("#answer").wait_for()
+        assert not page.locator("#instructions").is_visible()
+        page.reload()
+        page.locator("#answer").wait_for()
+        page.close()
+
+
+def test_the_end_says_how_much_was_done_and_that_the_page_may_be_closed(
+    open_study: "Callable[..., Page]", tmp_path: Path
+) -> None:
+    page = open_study(COUNTS[:2], size=PHONE)
+    for text in ("1", "2"):
+        answer(page, text)
+    told = "You have answered 2 pages, and all of it is stored. There is nothing left for you to answer; you may close"
+    page.get_by_text(told).wait_for()
+
+
+def test_an_example_that_another_tab_has_answered_is_passed_over(browser: "Browser", tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    add_gold(folder(tmp_path), 2)
+    with served(tmp_path / "run", "--gold", "gold", "--training", 2) as links:
+        first = browser.new_context(viewport=DESKTOP).new_page()  # type: ignore[arg-type]
+        first.goto(links["annotator"])
+        first.locator("#begin").click()
+        first.locator("#answer").wait_for()
+        second = first.context.new_page()
+        second.goto(first.url)
+        second.locator("#answer").wait_for()
+        answer(second, "2")
+        second.get_by_text("The right answer is 2.").wait_for()
+        answer(first, "7")
+        first.get_by_text("this example is answered already").wait_for()
+        answer(first, "2")
+        first.get_by_text("The right answer is 2.").wait_for()
+        first.keyboard.press("Enter")
+        answer(first, "4")
+        wait_until_done(first, 1)  # the training is passed
+        first.context.close()
 
 
 def test_a_page_that_is_being_stored_does_not_come_again(open_study: "Callable[..., Page]", tmp_path: Path) -> None:
@@ -219,11 +272,13 @@ def test_a_count_that_is_not_read_comes_back_to_whoever_typed_it(browser: "Brows
     with served(tmp_path / "run") as links:
         page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
         page.goto(links["annotator"])
+        page.locator("#begin").click()
         page.locator("#answer").wait_for()
         page.keyboard.type("2-5")
         page.get_by_text("Not a count yet: a range: 2 to 5").wait_for()
         page.keyboard.press("Enter")
         page.get_by_text("Not stored: a range: 2 to 5").wait_for()
+        expect_answer(page, "2-5")
         page.fill("#answer", "4")
         page.keyboard.press("Enter")
         wait_until_done(page, 1)
@@ -247,6 +302,7 @@ def test_in_training_the_right_answer_is_shown_and_who_fails_twice_is_told(brows
     with served(tmp_path / "run", "--gold", "gold", "--training", 2) as links:
         page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
         page.goto(links["annotator"])
+        page.locator("#begin").click()
         page.locator("#answer").wait_for()
         for _ in range(4):
             expect_answer(page, "")
@@ -305,6 +361,7 @@ def test_how_a_count_is_read_does_not_replace_the_right_answer(browser: "Browser
         page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
         gate = Gate(page, "**/read")
         page.goto(links["annotator"])
+        page.locator("#begin").click()
         page.locator("#answer").wait_for()
         with page.expect_request("**/read"):
             page.keyboard.type("7")
@@ -374,7 +431,9 @@ def test_of_two_tabs_none_loses_what_the_other_keeps_and_the_later_answer_stands
     second.goto(first.url)
     second.locator("#answer").wait_for()
     gates = [Gate(first), Gate(second)]
-    for page, texts in ((first, "1"), (second, "23"), (first, "45")):  # the same pages in both, the latest answers last
+    with first.expect_request("**/questions/*"):
+        answer(first, "1")
+    for page, texts in ((second, "23"), (first, "45")):  # the same pages in both, the latest answers last
         for text in texts:
             answer(page, text)
     second.close()
@@ -392,6 +451,7 @@ def test_a_second_enter_in_training_answers_nothing(browser: "Browser", tmp_path
     with served(tmp_path / "run", "--gold", "gold", "--training", 2) as links:
         page = browser.new_page(viewport=DESKTOP)  # type: ignore[arg-type]
         page.goto(links["annotator"])
+        page.locator("#begin").click()
         page.locator("#answer").wait_for()
         gate = Gate(page)
         page.keyboard.type("2")

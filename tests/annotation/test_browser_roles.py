@@ -21,7 +21,7 @@ from tests.annotation.studies import COUNTS, LINES, folder, item, make_run, open
 from tests.annotation.visitors import served
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Route
 
 pytestmark = [pytest.mark.browser, pytest.mark.web, pytest.mark.slow]
 
@@ -165,6 +165,7 @@ def test_parts_of_a_prompt_are_shown_on_request(visit: "Callable[[str], Page]", 
     make_run(folder(tmp_path), [whole, item("cat", Count("cat"), "How many?", prompt="a cat")])
     with served(tmp_path / "run", "--form", "match") as links:
         page = visit(links["annotator"])
+        page.locator("#begin").click()
         page.get_by_text("a cat and a dog").wait_for()
         assert page.locator("#linked img").count() == 0
         page.keyboard.press("Alt+l")
@@ -198,16 +199,16 @@ def test_a_study_is_made_by_keyboard_alone_and_its_link_works(visit: "Callable[[
         page.keyboard.type("counts")
         go_to("count")
         page.keyboard.press("Space")
-        go_to("sample")
-        page.keyboard.press("ArrowDown")
-        go_to("size")
-        page.keyboard.type("4")
         go_to("people")
         page.keyboard.type("anna, ben")
         go_to("instructions")
         page.keyboard.type("Look closely.")
-        tab_to(page, "Checks")
+        tab_to(page, "More: images, checks, codes")
         page.keyboard.press("Enter")
+        go_to("sample")
+        page.keyboard.press("ArrowDown")
+        go_to("size")
+        page.keyboard.type("4")
         go_to("pass_mark")
         page.keyboard.type(".7")
         tab_to(page, "Make the study")
@@ -216,6 +217,8 @@ def test_a_study_is_made_by_keyboard_alone_and_its_link_works(visit: "Callable[[
         photograph(page, "made")
         assert page.locator("#links dt").all_inner_texts() == ["anna", "ben", "owner"]
         answering = visit(str(page.locator("#links a").first.get_attribute("href")))
+        answering.get_by_text("Look closely.").wait_for()  # it is shown before the first picture
+        answering.keyboard.press("Enter")
         answering.get_by_text("0 of 4 done").wait_for()
         answering.keyboard.press("Alt+h")
         answering.get_by_text("Look closely.").wait_for()
@@ -230,6 +233,62 @@ def test_a_study_is_made_by_keyboard_alone_and_its_link_works(visit: "Callable[[
         page.locator("#name").press("Enter")
         page.get_by_text("is served already; name another").wait_for()
     assert values(tmp_path, "answer") == [2]
+
+
+def test_the_owners_page_fits_a_desktop_and_is_short_on_a_phone(visit: "Callable[[str], Page]", tmp_path: Path) -> None:
+    make_run(folder(tmp_path), [item(f"cats/{place:02}", Count("cat"), "How many?") for place in range(12)])
+    with opened(folder(tmp_path), people_per_image=2) as study:
+        for name in ("anna", "benedict-of-the-long-name"):
+            for place in range(12):
+                text = str(place % 3 + len(name) % 2)
+                study.save(study.people.invite(name), Assignment(place), 0, AnswerRecord(f"answer-{place:03}", text))
+    people = ("--person", "anna", "--person", "benedict-of-the-long-name")
+    with served(tmp_path / "run", *people) as links:
+        page = visit(links["owner"])
+        page.locator("#disagreements li").first.wait_for(timeout=60_000)
+        page.set_viewport_size({"width": 1280, "height": 800})
+        leave = page.get_by_role("button", name="Leave out benedict-of-the-long-name")
+        box = leave.bounding_box()
+        assert box
+        assert box["x"] + box["width"] <= 1280 - 40
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.reload()
+        page.get_by_role("row", name="anna").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        assert page.evaluate("document.documentElement.scrollHeight") < 2 * 844
+        page.locator("summary", has_text="What people disagree about").click()
+        page.locator("#disagreements li").first.wait_for(timeout=60_000)
+        page.close()
+
+
+def test_what_is_wrong_with_a_study_is_said_at_its_button_in_the_forms_own_words(
+    visit: "Callable[[str], Page]", tmp_path: Path
+) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    answer_differently(tmp_path)
+    with served(tmp_path) as links:
+        page = visit(links["make a study"])
+        page.get_by_text("count: type how many there are (6 pages)").wait_for()
+        shown = page.locator("input:visible, select:visible, textarea:visible")
+        assert shown.evaluate_all("all => all.map((one) => one.id || one.value)") == [
+            *("run", "name", "count", "click", "earlier", "people", "people_per_image", "instructions", "consent")
+        ]
+        page.get_by_text("3 images are answered already by anna and ben.").wait_for()
+        assert page.locator("#name").input_value() == ""
+        page.locator("#name").fill("second")
+        page.locator("#earlier").select_option("ask")
+        page.locator("#more summary").click()
+        page.locator("#reviewers").fill("ruth")
+        page.locator("#more summary").click()
+        page.get_by_role("button", name="Make the study").click()
+        page.get_by_text("'ruth' has nothing to do").wait_for()
+        told = page.locator("#notice")
+        assert "“The share of the answered pages that reviewers check” .2" in told.inner_text()
+        assert "--" not in told.inner_text()
+        box, height = told.bounding_box(), page.viewport_size["height"]  # type: ignore[index]
+        assert box
+        assert 0 <= box["y"] < box["y"] + box["height"] <= height
+        page.close()
 
 
 def tab_to(page: "Page", name: str) -> None:
@@ -320,6 +379,7 @@ def test_the_owners_place_among_buttons_is_kept_when_figures_change(
         page, anna = visit(links["owner"]), visit(links["anna"])
         leave = page.get_by_role("button", name="Leave out anna")
         leave.focus()
+        anna.locator("#begin").click()
         anna.locator("#answer").fill("2")
         anna.keyboard.press("Enter")
         wait_until_done(anna, 1)
@@ -335,7 +395,7 @@ def test_the_owner_leaves_somebody_out_after_seeing_the_effect(visit: "Callable[
     with served(tmp_path / "run", "--person", "anna", "--person", "ben") as links:
         page = visit(links["owner"])
         page.get_by_role("button", name="Leave out ben").click()
-        page.get_by_text(re.compile("two say the same .* → –")).wait_for(timeout=60_000)
+        page.get_by_text(re.compile("pairwise agreement .* → –")).wait_for(timeout=60_000)
         page.keyboard.type("a robot")
         page.keyboard.press("Enter")
         page.locator("tr.withdrawn").wait_for()
@@ -347,3 +407,52 @@ def test_the_owner_leaves_somebody_out_after_seeing_the_effect(visit: "Callable[
         page.get_by_role("row", name="rolf").get_by_text("reviewer").wait_for()
         page.close()
     assert values(tmp_path, "answer") == [3, 4, 5]
+
+
+def test_who_does_not_agree_is_shown_nothing_and_the_way_back(visit: "Callable[[str], Page]", tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    (tmp_path / "consent.txt").write_text("We keep what you answer.")
+    options = ("--recruit", "--consent", tmp_path / "consent.txt", "--no-consent-code", "NO")
+    with served(tmp_path / "run", *options) as links:
+        page = visit(links["everybody"].partition("?")[0])
+        page.get_by_role("button", name="I do not agree").click()
+        page.get_by_text("You have not agreed to take part").wait_for()
+        page.locator("#completion").wait_for()
+        assert str(page.locator("#completion").get_attribute("href")).endswith("?cc=NO")
+        assert not page.locator("#page").is_visible()
+
+
+def test_a_study_on_mturk_opens_in_a_tab_and_ends_with_the_code_that_its_frame_posts(
+    visit: "Callable[[str], Page]", tmp_path: Path
+) -> None:
+    make_run(folder(tmp_path), COUNTS[:1])
+    with served(tmp_path / "run", "--recruit", "--recruiter", "mturk") as links:
+        address, token = links["everybody"].split("/mturk/")
+        query = "assignmentId=A1&workerId=W&hitId=H&turkSubmitTo=https://www.mturk.com"
+        frame = visit(f"{address}/mturk/{token}?{query}")
+        photograph(frame, "mturk")
+        posted: list[str] = []
+
+        def take(route: "Route") -> None:
+            posted.append(str(route.request.post_data))
+            route.fulfill(body="thank you")
+
+        frame.context.route("https://www.mturk.com/**", take)
+        with frame.context.expect_page() as opening:
+            frame.get_by_role("link", name="Open the study").click()
+        study = opening.value
+        study.locator("#begin").click()
+        study.locator("#answer").fill("2")
+        study.locator("#answer").press("Enter")
+        study.get_by_text("type this code where you began").wait_for()
+        code = study.locator("#done-code strong").inner_text()
+        frame.get_by_label("Code").fill(code)
+        frame.get_by_role("button", name="Submit").click()
+        frame.get_by_text("thank you").wait_for()
+        assert sorted(posted[0].split("&")) == ["assignmentId=A1", f"code={code}"]
+        evil = frame.context.new_page()
+        html = f'<iframe src="{address}/mturk/{token}?{query}"></iframe>'
+        evil.route("https://evil.example/", lambda route: route.fulfill(body=html, content_type="text/html"))
+        evil.goto("https://evil.example/")
+        evil.wait_for_timeout(500)
+        assert not any("Open the study" in one.content() for one in evil.frames)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from subitize.annotation.assignment import AnswerRecord, Assignment, judge_training
+from subitize.annotation.assignment import AnswerRecord, Assignment, Training
 from subitize.annotation.study import Study
-from subitize.errors import BadValueError
+from subitize.errors import BadValueError, ConflictError
 from subitize.records import Ask, Count, Known
 from subitize.store import Run
 from tests.annotation.studies import COUNTS, add_gold, folder, item, make_run, opened
@@ -29,7 +29,12 @@ PASSES: tuple[tuple[list[bool], int, str], ...] = (
 def test_training_is_passed_at_the_mark_by_the_second_chance_at_last(
     rights: list[bool], pages: int, outcome: str
 ) -> None:
-    assert judge_training(rights, pages, 0.75) == outcome
+    training = Training(range(pages), 0.75)
+    for turn, is_right in enumerate(rights):
+        assert training.due(1) == turn % pages
+        training.note(1, turn % pages, is_right=is_right)
+    assert training.outcome(1) == outcome
+    assert (training.due(1) is None) == (outcome != "training")
 
 
 def answer(study: Study, name: str, text: str, turn: int) -> str:
@@ -57,6 +62,68 @@ def test_training_comes_first_counts_in_no_figure_and_outlives_a_restart(tmp_pat
         assert study.next_tasks(study.people.invite("ben"), 1) == []
     with Run(folder(tmp_path)) as run:
         assert [stored.reading.value for stored in run.readings("human")] == [Known(4)]
+
+
+def train(study: Study, name: str, place: int, text: str, key: str, number: int = 0) -> None:
+    study.save(study.people.invite(name), Assignment(place, "training"), number, AnswerRecord(key, text))
+
+
+def test_a_page_of_the_training_counts_once_and_failing_is_final(tmp_path: Path) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    add_gold(folder(tmp_path), 3)
+    settings: dict[str, Any] = {"gold": "gold", "training": 3, "pass_mark": 0.6}
+    with opened(folder(tmp_path), **settings) as study:
+        anna = study.people.invite("anna")
+        (first,) = study.next_tasks(anna, 1)
+        train(study, "anna", first.page_index, "7", "answer-0")
+        train(study, "anna", first.page_index, "7", "answer-0")  # sent again
+        with pytest.raises(ConflictError, match="answered already"):
+            train(study, "anna", first.page_index, "2", "answer-1")
+        with pytest.raises(ConflictError, match="not the next"):
+            train(study, "anna", study.gold.training[2], "2", "answer-2")
+    for turn in range(3, 8):
+        with opened(folder(tmp_path), **settings) as study:
+            assert answer(study, "anna", "7", turn) == "training"
+    with opened(folder(tmp_path), **settings) as study:
+        assert study.outcome(anna) == "failed"
+        for place in study.gold.training:
+            with pytest.raises(ConflictError):
+                train(study, "anna", place, "2", f"answer-late-{place}")
+        study.hold_back(dict.fromkeys(study.pages[first.page_index].images, "ugly"))
+        assert study.outcome(anna) == "failed"
+    with opened(folder(tmp_path), **settings) as study:
+        assert study.outcome(anna) == "failed"
+        assert study.next_tasks(anna, 1) == []
+
+
+def test_a_question_of_a_training_page_is_answered_once(tmp_path: Path) -> None:
+    asks = tuple(Ask(Count(noun), f"How many {noun}s?", (2,)) for noun in ("cat", "dog"))
+    make_run(folder(tmp_path), [replace(one, asks=asks) for one in COUNTS])
+    add_gold(folder(tmp_path), 1, nouns=("cat", "dog"))
+    with opened(folder(tmp_path), gold="gold", training=1) as study:
+        train(study, "anna", study.gold.training[0], "7", "answer-0")
+        with pytest.raises(ConflictError):
+            train(study, "anna", study.gold.training[0], "2", "answer-1")
+        train(study, "anna", study.gold.training[0], "2", "answer-2", number=1)
+        assert study.outcome(study.people.invite("anna")) == "training"
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_training_page_held_back_is_left_out_and_shown_again_changes_nothing(tmp_path: Path, right: bool) -> None:
+    make_run(folder(tmp_path), COUNTS)
+    add_gold(folder(tmp_path), 3)
+    settings: dict[str, Any] = {"gold": "gold", "training": 2, "pass_mark": 0.5}
+    with opened(folder(tmp_path), **settings) as study:
+        held = study.pages[study.gold.training[1]].images[0]
+        study.hold_back({held: "ugly"})
+        for turn in range(1 if right else 2):
+            assert answer(study, "anna", "2" if right else "7", turn) == "training"
+        anna, outcome = study.people.invite("anna"), "passed" if right else "failed"
+        assert study.outcome(anna) == outcome
+        study.show_again(held)
+        assert study.outcome(anna) == outcome
+    with opened(folder(tmp_path), **settings) as study:
+        assert study.outcome(anna) == outcome
 
 
 def test_everybody_is_shown_the_pages_with_known_answers_now_and_then(tmp_path: Path) -> None:

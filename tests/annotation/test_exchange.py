@@ -60,7 +60,7 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with opened(folder(path), forms=["match"], name="matches") as study:
         for person, text in {"anna": "yes", "chris": "no"}.items():
             say(study, person, 0, text)
-    with opened(folder(path), forms=["click"], name="clicks") as study:
+    with opened(folder(path), forms=["click"], name="clicks", earlier="count") as study:
         say(study, "dora", 0, "[[1.5, 2], [30, 12.2], [59.9, 0.1]]")
         say(study, "dora", 1, "[]")
     return path / "run"
@@ -334,7 +334,7 @@ def test_label_studios_own_sdk_validates_the_export(answered: Path, tmp_path: Pa
 def test_remarks_and_what_a_recruiter_sent_go_out_of_every_database(location: Location, tmp_path: Path) -> None:
     make_run(location, COUNTS[:1])
     with opened(location) as study:
-        person = study.people.recruit({"PROLIFIC_PID": "abc"})
+        person, _ = study.people.recruit({"PROLIFIC_PID": "abc"})
         study.save(
             person, Assignment(0), 0, AnswerRecord("the-key-", "2", is_flagged=True, comment="a knife", seconds=4)
         )

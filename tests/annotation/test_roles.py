@@ -75,6 +75,7 @@ ROUTES = (
         {"reason": "a robot"},
         template="/api/study/people/{person_id}/withdraw",
     ),
+    Route("GET", "/mturk/0", (404, 404, 404, 404, 404), is_public=True, template="/mturk/{token}"),
 )
 
 

@@ -1,8 +1,10 @@
 """The annotation page's server: who may do what, what reaches a browser, and what is refused."""
 
+import asyncio
 import io
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from subitize.annotation.study import Study
 from subitize.records import Ask, Count
 from tests.annotation.studies import COUNTS, LINES, VOTE, folder, item, make_run, opened
 from tests.annotation.visitors import Visitor, visited
@@ -82,6 +85,27 @@ def test_a_page_is_known_only_to_the_person_it_was_shown_to(tmp_path: Path) -> N
         for route in ROUTES[3:]:
             assert ben.client.get(route.format(page=page)).status_code == 404
         assert ben.answer(page).status_code == 404
+
+
+def test_a_link_that_is_not_known_shows_a_page(tmp_path: Path) -> None:
+    with visited(tmp_path) as (_, visitor):
+        for route in ("/join/0", "/study/0", "/"):
+            shown = visitor.client.get(route, headers={"accept": "text/html"})
+            assert shown.headers["content-type"].startswith("text/html")
+            assert "<h1>Not possible (40" in shown.text
+
+
+def test_ranges_are_offered_only_where_the_studys_rule_reads_them(tmp_path: Path) -> None:
+    for rule, takes_ranges in (("strict", False), ("geckonum", True)):
+        with visited(tmp_path / rule, rule=rule) as (study, visitor):
+            told = visitor.join(study, "anna").client.get("/api/me").json()
+            assert any("a range will do" in text for text in told["instructions"]) == takes_ranges
+            assert [said for _, said in told["examples"]] == ["2.5", "0"]
+            page = visitor.next_page()["id"]
+            assert visitor.answer(page, "2-5").status_code == (200 if takes_ranges else 422)
+    with visited(tmp_path / "own", instructions="Look closely.") as (study, visitor):
+        told = visitor.join(study, "anna").client.get("/api/me").json()
+        assert (told["instructions"], told["examples"]) == (["Look closely."], [])
 
 
 def test_a_session_that_was_tampered_with_or_is_of_another_study_is_refused(tmp_path: Path) -> None:
@@ -261,30 +285,6 @@ def test_nobody_is_shown_anything_before_they_agree(tmp_path: Path) -> None:
         assert visitor.next_page()["id"]
 
 
-def test_whoever_a_recruiter_sends_twice_is_one_person(tmp_path: Path) -> None:
-    with visited(tmp_path / "open", images_per_person=1, is_recruiting=True, completion_code="C1/&") as (study, _):
-        link = f"/study/{study.people.recruiting_token()}"
-        for pid, session, name in (("abc", "1", "p1"), ("abc", "2", "p1"), ("xyz", "1", "p2")):
-            visitor = Visitor(study, tmp_path)
-            visitor.client.get(link, params={"PROLIFIC_PID": pid, "STUDY_ID": "s", "SESSION_ID": session, "evil": "x"})
-            me = visitor.client.get("/api/me").json()
-            assert me["name"] == name
-        visitor.csrf = me["csrf_token"]
-        assert visitor.client.get("/api/completion").status_code == 409
-        visitor.client.get(link)  # again, and without details
-        assert visitor.client.get("/api/me").json()["name"] == "p2"
-        anonymous = Visitor(study, tmp_path)
-        for _ in range(2):
-            anonymous.client.get(link)
-            assert anonymous.client.get("/api/me").json()["name"] == "p3"
-        visitor.answer(visitor.next_page()["id"])
-        url = "https://app.prolific.com/submissions/complete?cc=C1%2F%26"
-        assert visitor.client.get("/api/completion").json() == {"url": url}
-        assert Visitor(study, tmp_path).client.get("/study/" + "0" * 32).status_code == 404
-    with visited(tmp_path / "closed") as (study, stranger):
-        assert stranger.client.get(f"/study/{study.people.recruiting_token()}").status_code == 404
-
-
 def test_speed_and_time_left_are_those_of_pages_not_of_their_questions(tmp_path: Path) -> None:
     asks = tuple(Ask(Count(noun), f"How many {noun}s?", (2,)) for noun in ("cat", "dog", "cow"))
     with visited(tmp_path, [replace(one, asks=asks) for one in COUNTS], people_per_image=1) as (study, visitor):
@@ -306,3 +306,35 @@ def test_a_text_that_some_databases_cannot_hold_is_refused(tmp_path: Path) -> No
         page = visitor.join(study, "anna").next_page()["id"]
         for given in ({"text": "3\x00"}, {"comment": "\x00"}):
             assert visitor.answer(page, **given).status_code == 422  # type: ignore[arg-type]
+
+
+def test_nothing_but_those_who_save_waits_for_a_commit(tmp_path: Path) -> None:
+    """The event loop waits for no lock; next pages and pictures do not wait while an answer is committed."""
+    with visited(tmp_path) as (study, visitor), ThreadPoolExecutor(4) as threads:
+        page = visitor.join(study, "anna").next_page()
+        owner = Visitor(study, tmp_path).join(study, "otto", "owner")
+        with study._saving:
+            saving = threads.submit(visitor.answer, page["id"])
+            for path in ("/api/pages", f"/{page['pictures'][0]}", "/api/me", f"/api/pages/{page['id']}"):
+                assert threads.submit(visitor.client.get, path).result(30).status_code == 200
+            assert threads.submit(owner.client.get, "/api/study").result(30).status_code == 200
+            assert not saving.done()
+        assert saving.result(30).status_code == 200
+
+
+def test_handlers_that_take_the_studys_lock_run_in_threads(tmp_path: Path) -> None:
+    import httpx
+
+    async def look_while_locked(study: Study, app: Any) -> None:  # noqa: ANN401
+        client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://testserver")
+        await client.get(f"/join/{study.people.join_token(study.people.invite('otto', 'owner'))}")
+        with study._lock:
+            waiting = asyncio.create_task(client.get("/api/study"))
+            await asyncio.sleep(0.1)
+            assert (await asyncio.wait_for(client.get("/static/page.css"), 30)).status_code == 200
+            assert not waiting.done()
+        assert (await waiting).status_code == 200
+        await client.aclose()
+
+    with visited(tmp_path) as (study, visitor):
+        asyncio.run(look_while_locked(study, visitor.client.app))

@@ -8,11 +8,27 @@ import pytest
 from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.pages import collect_pages
 from subitize.annotation.study import Study, UnreadAnswerError, default_rule
-from subitize.errors import BadValueError, UnknownNameError
+from subitize.errors import BadValueError, ConflictError, UnknownNameError
 from subitize.labels import interpret, parse_rule
-from subitize.records import Ask, Boxes, Discarded, Draw, Drawn, Item, Known, MatchesPrompt, Reading, Spec
+from subitize.records import (
+    Answer,
+    Ask,
+    Boxes,
+    Discarded,
+    Draw,
+    Drawn,
+    Item,
+    Known,
+    MatchesPrompt,
+    Name,
+    Reading,
+    Spec,
+    Stimulus,
+    Transcribe,
+    Words,
+)
 from subitize.store import Location, Run
-from tests.annotation.studies import COUNTS, LINES, STATEMENT, VOTE, folder, make_run, opened
+from tests.annotation.studies import COUNTS, LINES, STATEMENT, VOTE, folder, item, make_run, opened
 
 
 @pytest.fixture
@@ -105,6 +121,85 @@ def test_the_answers_of_somebody_who_is_left_out_are_kept_and_enter_no_figure(ru
         for rule in ("strict", "boxes"):
             evidence = next(one.reading for one in stored.readings("human") if one.reading.annotator == "bot")
             assert isinstance(interpret(evidence.evidence, evidence.question, parse_rule(rule)), Discarded)
+
+
+def test_somebody_else_is_asked_in_place_of_a_person_who_is_left_out(run: Location) -> None:
+    with opened(run, people_per_image=2) as study:
+        for person in ("anna", "bot"):
+            for place in range(6):
+                say(study, person, "3", place=place, key=f"answer-{place}")
+        chris = study.people.invite("chris")
+        assert study.next_tasks(chris, 1) == []
+        study.withdraw(study.people.invite("bot"), "spam")
+        assert study.progress(chris) == {"done": 0, "left": 6, "given": 6, "wanted": 12}
+        with pytest.raises(ConflictError, match="withdrawn"):
+            say(study, "bot", "4", place=0, key="too-late")
+        say(study, "chris", "2", key="replaced")
+    with opened(run, people_per_image=2) as study:
+        assert study.progress(study.people.invite("chris")) == {"done": 1, "left": 5, "given": 7, "wanted": 12}
+
+
+def test_a_closed_link_lets_the_pages_go_that_were_reserved(run: Location) -> None:
+    with opened(run, people_per_image=1) as study:
+        study.next_tasks(study.people.invite("anna"), 6)
+        assert study.next_tasks(study.people.invite("ben"), 6) == []
+        study.withdraw(study.people.invite("anna"))
+        assert len(study.next_tasks(study.people.invite("ben"), 6)) == 6
+
+
+def test_the_key_of_another_answer_is_refused(run: Location) -> None:
+    for _ in range(2):
+        with opened(run) as study:
+            say(study, "anna", "3", place=0)
+            say(study, "ben", "3", place=1)
+            for place, text in ((1, "3"), (0, "4")):
+                with pytest.raises(ConflictError, match="key 'aaaaaaaa' is that of another answer"):
+                    say(study, "anna", text, place=place)
+    assert len(readings(run)) == 2
+
+
+@pytest.mark.parametrize("rule", ["strict", "total"])
+def test_what_was_skipped_or_withdrawn_has_no_value_under_any_rule(tmp_path: Path, rule: str) -> None:
+    make_run(folder(tmp_path), [COUNTS[0], item("sign", Transcribe(), "What is written?"), item("it", Name(), "What?")])
+    with opened(folder(tmp_path)) as study:
+        for place in range(3):
+            for person in ("anna", "bot"):
+                reason = AnswerRecord(f"skip-{place:04}", "3 dogs hide it", is_skipped=person == "anna")
+                study.save(study.people.invite(person), Assignment(place), 0, reason)
+        study.withdraw(study.people.invite("bot"), "spam")
+    for one in readings(folder(tmp_path)):
+        assert interpret(one.evidence, one.question, parse_rule(rule)) == one.value
+        assert isinstance(one.value, Discarded)
+
+
+@pytest.mark.parametrize("text", ["<script>alert('x')</script>1", "<b>3", "alert(1)", "3;", "{3}", "x" * 101 + " 3"])
+def test_what_is_no_number_is_not_taken_for_the_digit_in_it(run: Location, text: str) -> None:
+    with opened(run) as study, pytest.raises(UnreadAnswerError, match="a count is typed as a number"):
+        say(study, "anna", text)
+    assert readings(run) == []
+
+
+@pytest.mark.parametrize("text", ["3", "three", "about 3", "~3", "three cats", "3."])
+def test_a_count_may_be_written_in_words(run: Location, text: str) -> None:
+    with opened(run) as study:
+        say(study, "anna", text)
+    assert [one.value for one in readings(run)] == [Known(3)]
+
+
+def test_half_of_one_may_be_written_without_a_nought(run: Location) -> None:
+    with opened(run) as study:
+        say(study, "anna", ".5")
+    (reading,) = readings(run)
+    assert (reading.value, reading.evidence) == (Known(0.5), Words("0.5"))
+
+
+def test_a_run_without_drawings_is_told_what_would_help(tmp_path: Path) -> None:
+    asked = Item("naming/1", Answer(Stimulus("apples", 3, seed=1), "How many?"), COUNTS[0].asks, {})
+    with Run(folder(tmp_path), create=True) as run:
+        run.add_suite(Spec("naming", {}, "naming"), 0, [asked])
+    told = "its suites ask models to answer; people answer about what models drew"
+    with pytest.raises(BadValueError, match=told), opened(folder(tmp_path)):
+        pass
 
 
 def test_what_the_rule_cannot_read_is_not_stored(run: Location) -> None:

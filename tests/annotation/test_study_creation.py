@@ -12,10 +12,11 @@ from urllib.request import urlopen
 
 import pytest
 
+from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.records import Known
 from subitize.store import Folder, Location, Run, list_runs
 from subitize.web.hosting import address_at
-from tests.annotation.studies import COUNTS, STATEMENT, VOTE, add_gold, make_run
+from tests.annotation.studies import COUNTS, STATEMENT, VOTE, add_gold, make_run, opened
 from tests.cases import Case
 from tests.commands import serving
 
@@ -97,15 +98,51 @@ def test_the_form_has_every_field_of_a_plan_with_its_bounds(runs: Path) -> None:
     assert kinds["consent"]["maxLength"] == 50_000
 
 
-def test_a_refused_plan_leaves_no_sample_behind(runs: Path) -> None:
+def test_a_refused_plan_leaves_no_sample_behind_and_can_be_corrected(runs: Path, case: Case) -> None:
     from subitize.annotation.sampling import list_samples
 
+    plan = {"name": "counts", "forms": ["count"]}
+    wanted: dict[str, Any] = {"run": "second", "plan": plan, "draw": {"size": 2}}
     with hosted(runs) as host:
-        plan = {"name": "counts", "forms": ["count"], "reviewers": ["ruth"]}
+        creator = Browser(host.app, host.making_link)
+        for fault in ({"reviewers": ["ruth"]}, {"gold": "nobody"}, {"gold": "gold", "training": 3}):
+            with case(str(fault)):
+                refused = creator.send("POST", "api/studies", wanted | {"plan": plan | fault})
+                assert refused.status_code == 422, refused.text
+                with Run(Folder(runs / "second")) as run:
+                    assert list_samples(run) == []
+        made = creator.send("POST", "api/studies", wanted)
+        assert made.status_code == 200, made.text
+
+
+def test_a_study_begun_with_other_settings_gets_no_sample(runs: Path) -> None:
+    from subitize.annotation.sampling import list_samples
+    from subitize.annotation.study import read_plans
+
+    with opened(Folder(runs / "second"), forms=["count"], name="counts"):
+        pass
+    with hosted(runs) as host:
+        plan = {"name": "counts", "forms": ["count"], "people_per_image": 4}
         wanted = {"run": "second", "plan": plan, "draw": {"size": 2}}
         assert Browser(host.app, host.making_link).send("POST", "api/studies", wanted).status_code == 422
         with Run(Folder(runs / "second")) as run:
-            assert list_samples(run) == []
+            assert (list_samples(run), read_plans(run)) == ([], [])
+
+
+def test_it_is_shown_who_has_answered_before_a_study_is_made(runs: Path) -> None:
+    with opened(Folder(runs / "first")) as study:
+        for place in range(3):
+            study.save(study.people.invite("anna"), Assignment(place), 0, AnswerRecord(f"answer-{place}", "2"))
+    with hosted(runs) as host:
+        creator = Browser(host.app, host.making_link)
+        shown = creator.get("api/run", run="first").json()["answered"]
+        assert shown == {"human": "3 images are answered already by anna"}
+        wanted: dict[str, Any] = {"run": "first", "plan": {"name": "again", "people": ["fritz"]}}
+        refused = creator.send("POST", "api/studies", wanted)
+        assert (refused.status_code, "3 images are answered already by anna" in refused.text) == (422, True)
+        wanted["plan"]["earlier"] = "ask"
+        links = creator.send("POST", "api/studies", wanted).json()["links"]
+        assert Browser(host.app, links["fritz"]).get("api/pages").json()["progress"]["left"] == 6
 
 
 def test_a_study_is_made_with_links_and_goes_on_after_a_restart(runs: Path) -> None:
@@ -254,15 +291,14 @@ def test_a_folder_without_studies_stays_as_it_was(runs: Path) -> None:
 
 def test_plans_are_kept_in_the_run_and_only_there(location: Location) -> None:
     from subitize.annotation.plan import StudyPlan
-    from subitize.annotation.study import open_study, read_plans, save_plan
+    from subitize.annotation.study import open_study, read_plans
 
     make_run(location, COUNTS)
     plan = StudyPlan(name="counts", forms=("count",), people=("anna",), review=0.2, consent="We keep it.")
     with Run(location) as run, run.lease("judge human") as lease:
         assert read_plans(run) == []
-        opened = open_study(run, lease, plan)
         for _ in range(2):
-            save_plan(run, lease, plan)
+            opened = open_study(run, lease, plan, is_kept=True)
         assert read_plans(run) == [plan]
         assert list(opened.make_links("http://x")) == ["anna", "owner"]
         assert opened.study.plan == plan

@@ -50,6 +50,17 @@ def test_a_request_of_the_wrong_shape_is_described_in_one_line() -> None:
     assert (wrong.status_code, wrong.json()) == (422, {"detail": "number: Input should be greater than or equal to 1"})
 
 
+def test_responses_do_not_wait_for_a_delayed_acknowledgement() -> None:
+    import socket
+
+    from subitize.web.hosting import listen
+
+    with listen("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        accepted.close()
+
+
 def test_an_app_answers_to_its_own_names_and_has_the_shared_files_beside_its_own() -> None:
     from starlette.testclient import TestClient
 

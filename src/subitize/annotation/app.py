@@ -5,16 +5,18 @@ import time
 from functools import lru_cache
 from typing import Literal, get_args
 
-from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi.responses import HTMLResponse
 from PIL import Image
 from pydantic import BaseModel
 
 from subitize.annotation.agreement import AgreementMonitor
 from subitize.annotation.assignment import AnswerRecord, Assignment
 from subitize.annotation.owner import Changing, OwnerDesk, Pace, SignedIn
-from subitize.annotation.pages import Page, list_instructions, split_paragraphs
-from subitize.annotation.people import RECRUITERS_DETAILS, Person, Role
+from subitize.annotation.pages import Page, split_paragraphs
+from subitize.annotation.people import Person, Role
 from subitize.annotation.plan import PRACTICE, Purpose
+from subitize.annotation.recruiting import DETAILS, BadTokenError, ProlificKeys, make_code_page, make_frame, way_back
 from subitize.annotation.reviewing import GivenAnswer
 from subitize.annotation.study import Study, UnreadAnswerError
 from subitize.errors import BadImageError
@@ -22,7 +24,7 @@ from subitize.io.images import decode, encode_png
 from subitize.records import Choose, digest
 from subitize.store.images import Images
 from subitize.web import is_same
-from subitize.web.app import UNKNOWN_LINK, Account, Sessions, make_web_app, send_page
+from subitize.web.app import UNKNOWN_LINK, Account, Sessions, make_web_app, root_of, send_page
 
 _MOST_PAGES = 8
 _PAGE_ID = re.compile("[0-9a-f]{64}")
@@ -97,15 +99,27 @@ class PagesShown(BaseModel):
 
 
 class Me(BaseModel):
-    """The signed-in person, their CSRF token, the texts to read and agree to first, and the pages finished so far."""
+    """The signed-in person, their CSRF token, the texts to read and agree to first, and the pages finished so far.
+
+    Recruited people go on in another browser by the return code.
+    """
 
     name: str
     role: Role
     csrf_token: str
     instructions: list[str]
+    examples: list[tuple[str, str]]
     consent: str | None
     finished: list[str]
     has_failed: bool
+    return_code: str | None
+
+
+class Completion(BaseModel):
+    """How a person goes back to the recruiter: by an address, or by a code to type there."""
+
+    url: str | None
+    code: str | None
 
 
 class ReadAs(BaseModel):
@@ -132,6 +146,7 @@ def make_app(
     app.add_api_route("/adjudicate", desk.adjudicate, include_in_schema=False)
     app.add_api_route("/join/{token}", desk.join, include_in_schema=False)
     app.add_api_route("/study/{token}", desk.recruit, include_in_schema=False)
+    app.add_api_route("/mturk/{token}", desk.frame, include_in_schema=False)
     app.add_api_route("/api/me", desk.me)
     app.add_api_route("/api/consent", desk.consent, methods=["POST"], status_code=204)
     app.add_api_route("/api/completion", desk.completion)
@@ -140,7 +155,7 @@ def make_app(
     app.add_api_route("/api/pages/{page_id}/questions/{number}", desk.save, methods=["PUT"])
     app.add_api_route("/api/pages/{page_id}/questions/{number}/read", desk.read, methods=["POST"])
     app.add_api_route("/pictures/{page_id}/{number}", desk.picture, response_class=Response)
-    app.add_api_route("/api/study", owner.study)
+    app.add_api_route("/api/study", owner.study, dependencies=[Depends(owner.refresh)])
     app.add_api_route("/api/study/screening", owner.screening)
     app.add_api_route("/api/study/screening", owner.decide, methods=["POST"], status_code=204)
     app.add_api_route("/api/study/screening/flagged", owner.hold_flagged, methods=["POST"], status_code=204)
@@ -157,7 +172,7 @@ class _Desk:
     def __init__(self, study: Study, images: Images, sessions: Sessions) -> None:
         self._study, self._sessions = study, sessions
         self._consent = "\n\n".join(split_paragraphs(study.plan.consent))
-        self.pace = Pace()
+        self.pace, self._keys = Pace(), ProlificKeys()
         self._pages = {_short(page): page_index for page_index, page in enumerate(study.pages)}
         self._picture = lru_cache(maxsize=64)(lambda stored: _plain_png(images.load(stored)))
 
@@ -180,37 +195,70 @@ class _Desk:
         raise UNKNOWN_LINK
 
     def recruit(self, token: str, request: Request) -> Response:
-        """Sign in by the recruiting link; a known session or the same details identify the same person."""
+        """Sign in by the recruiting link: by a signed token, or in the browser that came first with an ID."""
+        self._check_recruiting(token, request)
+        people, plan = self._study.people, self._study.plan
+        if plan.prolific_audience:
+            try:
+                signed = self._keys.read_token(request.query_params.get("prolific_token", ""), plan.prolific_audience)
+            except BadTokenError as error:
+                raise HTTPException(403, str(error)) from None
+            return self._sessions.let_in(people.recruit(signed)[0], request)
+        given = {name: request.query_params.get(name, "") for name in DETAILS[plan.recruiter]}
+        details = {name: value[:200] for name, value in given.items() if value}
+        known, code = self._known(request), request.query_params.get("code", "")
+        if not details and known is not None:
+            return self._sessions.let_in(known, request)
+        person, is_new = people.recruit(details)
+        if is_new or person == known or self._sessions.is_bound(person, request):
+            return self._sessions.let_in(person, request, is_bound=True)
+        if is_same(code.strip(), people.return_code(person)):
+            return self._sessions.let_in(person, request, is_bound=True)
+        page = make_code_page(root_of(request), details, was_wrong=bool(code))
+        return HTMLResponse(page, 403)
+
+    def frame(self, token: str, request: Request) -> Response:
+        """Show what MTurk shows in a frame: instructions, and once the task is accepted a link and a field."""
+        self._check_recruiting(token, request)
+        if self._study.plan.recruiter != "mturk":
+            raise UNKNOWN_LINK
+        told = self._study.instruct("annotator").paragraphs
+        page, headers = make_frame(root_of(request), token, request.query_params, told)
+        return HTMLResponse(page, headers=headers)
+
+    def _check_recruiting(self, token: str, request: Request) -> None:
         self._sessions.slow_down(request)
         if not self._study.plan.is_recruiting or not is_same(token, self._study.people.recruiting_token()):
             raise UNKNOWN_LINK
-        given = {name: request.query_params.get(name, "") for name in RECRUITERS_DETAILS}
-        details = {name: value[:200] for name, value in given.items() if value}
-        if not details and (known := self._known(request)) is not None:
-            return self._sessions.let_in(known, request)
-        return self._sessions.let_in(self._study.people.recruit(details), request)
 
     def consent(self, person: Changing) -> None:
         """Record that a person agrees to take part."""
         self._study.people.consent(person)
 
-    def completion(self, person: SignedIn) -> dict[str, str | None]:
-        """Return the recruiter's address for people who have finished."""
+    def completion(self, person: SignedIn) -> Completion:
+        """Return how a person goes back to the recruiter, by how their part has ended."""
+        plan = self._study.plan
         if person.role != "annotator":
-            return {"url": None}
-        if self._study.progress(person)["left"] and self._study.outcome(person) != "failed":
+            return Completion(url=None, code=None)
+        ending = self._study.ending(person)
+        if ending is None:
             raise HTTPException(409, "there is something left to answer")
-        return {"url": self._study.plan.completion_url(has_failed=self._study.outcome(person) == "failed")}
+        has_code = plan.is_recruiting and plan.recruiter == "mturk"
+        code = self._study.people.done_code(person, ending) if has_code else None
+        return Completion(url=way_back(plan, ending), code=code)
 
     def me(self, person: SignedIn) -> Me:
         """Return the signed-in person and the texts they should read."""
+        told = self._study.instruct(person.role)
         return Me(
             name=person.name,
             role=person.role,
             csrf_token=self._sessions.csrf_token(person),
-            instructions=list_instructions(self._study.plan, person.role, self._study.shown_pages()),
-            consent=self._consent if self._must_consent(person) else None,
+            instructions=told.paragraphs,
+            examples=told.examples,
+            consent=self._consent if self._study.must_consent(person) else None,
             has_failed=self._study.outcome(person) == "failed",
+            return_code=self._study.people.return_code(person) if person.details else None,
             finished=[self._page_id(person, task) for task in self._study.finished_tasks(person)],
         )
 
@@ -218,7 +266,7 @@ class _Desk:
         """Lease the next pages to answer, review or adjudicate to this person."""
         if not self._study.plan.purposes_of(person.role):
             raise _NOTHING_TO_ANSWER
-        if self._must_consent(person):
+        if self._study.must_consent(person):
             raise HTTPException(403, "agree to take part first; reload the page")
         tasks = self._study.next_tasks(person, min(max(count, 1), _MOST_PAGES))
         pages = [self._show(person, task) for task in tasks]
@@ -274,9 +322,6 @@ class _Desk:
             return self._sessions.identify(request)
         except HTTPException:
             return None
-
-    def _must_consent(self, person: Person) -> bool:
-        return bool(self._consent) and person.role == "annotator" and not person.has_consented
 
     def _find_answerable(self, person: Person, page_id: str, number: int) -> Assignment:
         """Find a page that a person answers, by its ID, and check that it has the question."""

@@ -3,7 +3,7 @@
 Pages with known answers measure how reliable a person is, first in training with feedback, then hidden among others."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
@@ -94,6 +94,19 @@ class AssignmentQueue:
         for page in own:
             own[page] = now + self.lease_seconds
         return list(own)[: max(most, 0)]
+
+    def release(self, person: str) -> None:
+        """End a person's leases."""
+        for page in self._leases.pop(person, {}):
+            self._counts[page] -= 1
+
+    def drop(self, person: str) -> None:
+        """Forget a person's answers and leases: others are shown these pages."""
+        self.release(person)
+        for page in self._finished.pop(person, {}):
+            self._answers[page] -= 1
+            self._counts[page] -= 1
+            self._given -= page not in self.held and self._answers[page] < self.people_per_page
 
     def hold(self, pages: Set[int]) -> None:
         """Withhold exactly these pages, and end their leases."""
@@ -195,10 +208,49 @@ def read_gold(run: Run, judge: str | None, pages: Sequence[Page], training: int)
     return Gold(answers, tuple(known[:training]), tuple(known[training:]))
 
 
-def judge_training(rights: Sequence[bool], pages: int, pass_mark: float) -> Outcome:
-    """Judge a person's training by their results so far, in order, one round of pages after another."""
-    rounds = [rights[start : start + pages] for start in range(0, len(rights), pages)] if pages else []
-    done = [one for one in rounds if len(one) == pages]
-    if not pages or any(sum(one) >= pass_mark * pages for one in done):
-        return "passed"
-    return "failed" if len(done) >= CHANCES else "training"
+class Training:
+    """People's rounds through the training pages: a page counts once in a round, and only when it is due."""
+
+    def __init__(self, pages: Sequence[int], pass_mark: float) -> None:
+        self._pages, self._pass_mark = pages, pass_mark
+        self._shown = list(pages)
+        self._rounds: dict[int, list[dict[int, bool]]] = defaultdict(lambda: [{}])
+        self.decided: dict[int, Outcome] = {}
+        """How it ended for whom; this is final."""
+
+    def hold(self, pages: Set[int]) -> None:
+        """Withhold exactly these pages."""
+        self._shown = [page for page in self._pages if page not in pages]
+
+    def due(self, person: int) -> int | None:
+        """Return the page that comes next; None if the training is over, or no page of it is shown."""
+        if self.outcome(person) != "training":
+            return None
+        current = self._rounds[person][-1]
+        begun = () if self._is_complete(current) else current
+        return next((page for page in self._shown if page not in begun), None)
+
+    def note(self, person: int, page: int, *, is_right: bool) -> None:
+        """Record the result of a page; a page that comes again begins the next round."""
+        rounds = self._rounds[person]
+        if page in rounds[-1]:
+            rounds.append({})
+        rounds[-1][page] = is_right
+
+    def outcome(self, person: int) -> Outcome:
+        """Return whether a person has passed, by the pages shown now unless it is decided."""
+        if not self._pages:
+            return "passed"
+        done = [one for one in self._rounds[person] if self._is_complete(one)]
+        now: Outcome = "failed" if len(done) >= CHANCES else "training"
+        is_passed = any(sum(one.values()) >= self._pass_mark * len(one) for one in done[:CHANCES])
+        return self.decided.get(person) or ("passed" if is_passed else now)
+
+    def undecided(self) -> Iterator[tuple[int, Outcome]]:
+        """Yield the people whose training has ended without being decided, and how."""
+        for person in list(self._rounds):
+            if person not in self.decided and (outcome := self.outcome(person)) != "training":
+                yield person, outcome
+
+    def _is_complete(self, done: Mapping[int, bool]) -> bool:
+        return bool(done) and done.keys() >= set(self._shown)

@@ -5,9 +5,8 @@ import os
 import secrets
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import replace
 from types import TracebackType
 from typing import Annotated, Self, get_args
 
@@ -18,11 +17,19 @@ from starlette.routing import Mount
 
 from subitize.annotation.agreement import AgreementMonitor
 from subitize.annotation.app import make_app
-from subitize.annotation.pages import FORMS, collect_pages
+from subitize.annotation.pages import FORMS, PageSet, collect_pages
 from subitize.annotation.people import Person
-from subitize.annotation.plan import SEED, Group, StudyPlan, describe_options, list_options, plan_adapter
-from subitize.annotation.sampling import draw_sample, list_samples, store_sample
-from subitize.annotation.study import OWNER, OpenStudy, check_plan, open_study, read_plans, save_plan
+from subitize.annotation.plan import Group, StudyPlan, describe_options, list_options, plan_adapter
+from subitize.annotation.sampling import list_samples
+from subitize.annotation.study import (
+    OWNER,
+    OpenStudy,
+    check_plan,
+    describe_answered,
+    open_study,
+    pages_already_answered,
+    read_plans,
+)
 from subitize.errors import BadValueError, SubitizeError
 from subitize.records import digest
 from subitize.store import RENEWAL_SECONDS, Folder, Lease, Location, Run
@@ -82,12 +89,13 @@ class Host:
         """Make the links of the first study, if any, and the link for creating studies."""
         return {**(first.make_links(self.address) if first else {}), "make a study": self.making_link}
 
-    def make(self, name: str, plan: StudyPlan) -> dict[str, str]:
+    def make(self, name: str, plan: StudyPlan, draw: tuple[int, Sequence[str]] | None) -> dict[str, str]:
         """Create a study of a run, serve it beside the others, and return its links."""
         path = _path_of(name, plan.name)
         with self._lock:
-            opened = self._open(name, plan, path)
-            save_plan(self.open_run(name), self._leases[name, plan.judge], plan)
+            run = self._check_free(name, plan)
+            opened = open_study(run, self._take_lease(name, run, plan.judge), plan, draw, is_kept=True)
+            self._serve(name, opened, path)
         return opened.make_links(self.address + path)
 
     def reopen_made(self) -> list[str]:
@@ -112,16 +120,24 @@ class Host:
                 yield from ((name, plan) for plan in plans)
 
     def _open(self, name: str, plan: StudyPlan, path: str, making_link: str | None = None) -> OpenStudy:
+        run = self._check_free(name, plan)
+        opened = open_study(run, self._take_lease(name, run, plan.judge), plan)
+        self._serve(name, opened, path, making_link)
+        return opened
+
+    def _check_free(self, name: str, plan: StudyPlan) -> Run:
+        """Return a run whose study of this name is not served yet."""
         if (name, plan.name) in self._served:
             raise BadValueError(f"study {plan.name!r} of {name} is served already; name another")
-        run = self.open_run(name)
-        lease = self._take_lease(name, run, plan.judge)
-        opened = open_study(run, lease, plan)
+        check_plan(plan)
+        return self.open_run(name)
+
+    def _serve(self, name: str, opened: OpenStudy, path: str, making_link: str | None = None) -> None:
+        run, plan = self.open_run(name), opened.study.plan
         monitor = AgreementMonitor(run.location, plan.judge)
         self._monitors.append(monitor)
         self._served.add((name, plan.name))
         self._mount(path, make_app(opened.study, run.image_files, monitor, self._hosts, making_link))
-        return opened
 
     def _take_lease(self, name: str, run: Run, judge: str) -> Lease:
         with self._lock:
@@ -193,13 +209,17 @@ class FormShown(BaseModel):
 
 
 class RunShown(BaseModel):
-    """The choices for a study of a run: forms, images per model, factors, samples, and judges for known answers."""
+    """The choices for a study of a run: forms, images per model, factors, samples, and judges for known answers.
+
+    `answered` says by judge what people have answered already.
+    """
 
     forms: list[FormShown]
     models: dict[str, int]
     factors: list[str]
     samples: list[str]
     judges: list[str]
+    answered: dict[str, str]
 
 
 class SampleRequest(BaseModel):
@@ -225,6 +245,8 @@ def describe_run(run: Run) -> RunShown:
     """Describe the choices for a study of a run."""
     collected = {form: collect_pages(run, [form]) for form in FORMS}
     models = {page.subject.id: page.model for one in collected.values() for page in one.pages}
+    judges = read_judges(run)
+    answered = {judge: _find_answered(run, judge, collected.values()) for judge in judges}
     return RunShown(
         forms=[
             FormShown(name=form, told=FORMS[form], images=len(one.pages))
@@ -234,20 +256,18 @@ def describe_run(run: Run) -> RunShown:
         models=dict(sorted(Counter(models.values()).items())),
         factors=sorted({factor for one in collected.values() for page in one.pages for factor in page.factors}),
         samples=list_samples(run),
-        judges=read_judges(run),
+        judges=judges,
+        answered={judge: describe_answered(found) for judge, found in answered.items() if found},
     )
 
 
-def draw_wanted(run: Run, wanted: StudyWanted) -> StudyPlan:
-    """Return the plan of a study, after drawing its sample if requested."""
-    plan = check_plan(wanted.plan)
-    if wanted.draw is None:
-        return plan
-    if plan.sample is not None:
-        raise BadValueError(f"sample {plan.sample!r}: choose one that was drawn, or draw another, not both")
-    drawn = draw_sample(collect_pages(run, plan.forms), plan.name, wanted.draw.size, wanted.draw.by, SEED)
-    store_sample(run, drawn)
-    return replace(plan, sample=drawn.name)
+def _find_answered(run: Run, judge: str, forms: Iterable[PageSet]) -> set[tuple[str, str]]:
+    """Find who has answered about which image already, in any form."""
+    return {
+        (annotator, form.pages[page_index].subject.id)
+        for form in forms
+        for annotator, page_index in pages_already_answered(run, judge, form.pages)
+    }
 
 
 def describe_fields() -> Iterator[FieldShown]:
@@ -294,7 +314,8 @@ def make_creator_app(host: Host, secret: str, hosts: frozenset[str] | None) -> F
 
     def make(wanted: StudyWanted, _: CreatorChanging) -> dict[str, dict[str, str]]:
         """Create a study."""
-        return {"links": host.make(wanted.run, draw_wanted(host.open_run(wanted.run), wanted))}
+        draw = (wanted.draw.size, wanted.draw.by) if wanted.draw else None
+        return {"links": host.make(wanted.run, wanted.plan, draw)}
 
     app = make_web_app("subitize.annotation", hosts)
     app.state.sessions = sessions

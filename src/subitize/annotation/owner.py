@@ -1,6 +1,7 @@
 """The owner's page over HTTP: the state of a study, its people, and screening of pictures."""
 
 import asyncio
+import statistics
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
@@ -16,14 +17,15 @@ from subitize.annotation.assignment import Assignment, WithoutNul
 from subitize.annotation.people import Person, Role
 from subitize.annotation.reviewing import Tally
 from subitize.annotation.screening import HAS_FACES, MAY_BE_MISSED, FaceFinder
-from subitize.annotation.study import Study
+from subitize.annotation.study import Activity, Study
 from subitize.errors import BadImageError, NothingToDoError, SubitizeError
 from subitize.io.images import decode
-from subitize.records import Stored, to_plain
+from subitize.records import Estimate, Stored, to_plain
 from subitize.store.images import Images
 from subitize.web.app import address_of, identify, identify_changing
 
 _SPEED_SECONDS = 600.0
+_ENOUGH_ANSWERS, _ENOUGH_GOLD = 10, 3  # below, figures say too little about a person
 _BY_THE_OWNER = "held back by the owner"
 SignedIn = Annotated[Person, Depends(identify)]
 Changing = Annotated[Person, Depends(identify_changing)]
@@ -45,6 +47,8 @@ class PersonShown(BaseModel):
     gold: tuple[int, int]
     consistency: tuple[int, int]
     agreement: object
+    proposal: str
+    done_code: str | None
 
 
 class DisagreementShown(BaseModel):
@@ -182,12 +186,20 @@ class OwnerDesk:
         }
         self._faces = _FaceSearch(study, images)
 
-    async def study(self, owner: Owner, request: Request) -> StudyShown:
-        """Show the study's progress and people's agreement."""
+    async def refresh(self, _: Owner) -> None:
+        """Have the measures of agreement computed again if they are old; this needs the event loop."""
         self._monitor.refresh()
+
+    def study(self, owner: Owner, request: Request) -> StudyShown:
+        """Show the study's progress and people's agreement."""
         latest, totals, now = self._monitor.latest, self._study.progress(owner), time.time()
         per_hour, left = self._pace.per_hour(now), totals["wanted"] - totals["given"]
         agreements = {one.name: one.agreement for one in latest.people} if latest else {}
+        paces = [pace for one in self._study.people.annotators() if (pace := self._study.activity(one).median_seconds)]
+        usual = (
+            statistics.median(paces or [0.0]),
+            statistics.median([one.value for one in agreements.values()] or [0.0]),
+        )
         reviews = self._study.reviews
         return StudyShown(
             name=self._study.name,
@@ -198,7 +210,7 @@ class OwnerDesk:
             per_hour=per_hour,
             hours_left=left / per_hour if per_hour else None,
             people=[
-                self._show_person(one, agreements.get(one.name), request)
+                self._show_person(one, agreements.get(one.name), request, usual)
                 for one in self._study.people.all()
                 if one != owner
             ],
@@ -224,7 +236,7 @@ class OwnerDesk:
 
     def invite(self, invited: Invited, _: OwnerChanging, request: Request) -> PersonShown:
         """Invite a person by a personal link."""
-        return self._show_person(self._study.people.invite(invited.name, invited.role), None, request)
+        return self._show_person(self._study.people.invite(invited.name, invited.role), None, request, (0.0, 0.0))
 
     def withdraw(self, person_id: int, withdrawal: Withdrawal, owner: OwnerChanging) -> None:
         """Close a person's link; with a reason, also exclude their answers from all results."""
@@ -239,8 +251,11 @@ class OwnerDesk:
             raise HTTPException(404, "there is no such person in this study")
         return person
 
-    def _show_person(self, person: Person, agreement: object, request: Request) -> PersonShown:
-        activity = self._study.activity(person)
+    def _show_person(
+        self, person: Person, agreement: Estimate | None, request: Request, usual: tuple[float, float]
+    ) -> PersonShown:
+        activity, gold, plan = self._study.activity(person), self._study.gold_results(person), self._study.plan
+        has_code = plan.is_recruiting and plan.recruiter == "mturk" and person.role == "annotator"
         return PersonShown(
             id=person.id,
             name=person.name,
@@ -249,7 +264,9 @@ class OwnerDesk:
             is_withdrawn=person.is_withdrawn,
             done=activity.answers if person.role == "annotator" else self._study.reviews.tally(person).done,
             **asdict(activity),
-            gold=self._study.gold_results(person),
+            gold=gold,
+            proposal=propose(activity, gold, agreement, usual, plan.pass_mark),
+            done_code=self._study.people.done_code(person, "done") if has_code else None,
             consistency=self._study.consistency(person),
             agreement=_plain(agreement),
         )
@@ -296,6 +313,24 @@ class OwnerDesk:
             ScreenedPicture(image=image, reason=reason, picture=self._link_pictures(owner, Assignment(place))[number])
             for image, reason, (place, number) in known
         ]
+
+
+def propose(
+    activity: Activity, gold: tuple[int, int], agreement: Estimate | None, usual: tuple[float, float], pass_mark: float
+) -> str:
+    """Say what of a person's work the owner should look at; `usual` are the median time and agreement of people.
+
+    It is the owner who decides: nobody is left out by a figure.
+    """
+    if activity.answers < _ENOUGH_ANSWERS:
+        return ""
+    (right, known), (usual_seconds, usual_agreement) = gold, usual
+    is_fast = activity.median_seconds is not None and activity.median_seconds < usual_seconds / 3
+    differs = agreement is not None and agreement.high < usual_agreement
+    is_wrong = known >= _ENOUGH_GOLD and right < pass_mark * known
+    faults = {"much faster than others": is_fast, "gold questions wrong": is_wrong, "unlike others": differs}
+    found = [fault for fault, is_there in faults.items() if is_there]
+    return f"look at these answers: {', '.join(found)}" if found else ""
 
 
 def _plain(found: object) -> object:

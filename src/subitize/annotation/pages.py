@@ -3,7 +3,8 @@
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib.resources import files
 from typing import Literal
 
@@ -72,18 +73,27 @@ class Page:
         return [Images.name(picture) for picture in self.pictures]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageSet:
-    """The pages of a run, those that screening holds back, and the number without an image in the run."""
+    """All pages of a run in the order of its items, the number without an image, and the images held back."""
 
-    pages: Sequence[Page]
+    all_pages: Sequence[Page]
     without_image: int
-    held_back: Sequence[Page] = ()
+    held: Set[str] = frozenset()
+
+    @cached_property
+    def pages(self) -> Sequence[Page]:
+        """The pages that are shown."""
+        return [page for page in self.all_pages if self.held.isdisjoint(page.images)]
+
+    @cached_property
+    def held_back(self) -> Sequence[Page]:
+        """The pages that screening holds back."""
+        return [page for page in self.all_pages if not self.held.isdisjoint(page.images)]
 
     def filter(self, is_kept: Callable[[Page], bool]) -> "PageSet":
         """Filter the pages and those that are held back."""
-        kept, held = (list(filter(is_kept, pages)) for pages in (self.pages, self.held_back))
-        return PageSet(kept, self.without_image, held)
+        return replace(self, all_pages=list(filter(is_kept, self.all_pages)))
 
 
 def collect_pages(run: Run, forms: Collection[str] = ()) -> PageSet:
@@ -113,9 +123,7 @@ def collect_pages(run: Run, forms: Collection[str] = ()) -> PageSet:
             else:
                 without_image += any(isinstance(one.response.outcome, Drawn) for one in members)
     _check_blindness({form for page in pages for form in page.forms})
-    held = read_held(run).keys()
-    kept = [page for page in pages if held.isdisjoint(page.images)]
-    return PageSet(kept, without_image, [page for page in pages if not held.isdisjoint(page.images)])
+    return PageSet(pages, without_image, read_held(run).keys())
 
 
 def split_paragraphs(text: str) -> list[str]:
@@ -123,12 +131,25 @@ def split_paragraphs(text: str) -> list[str]:
     return [" ".join(part.split()) for part in text.strip().split("\n\n") if part.strip()]
 
 
-def list_instructions(plan: StudyPlan, role: Role, pages: Iterable[Page]) -> list[str]:
-    """List what people of a role are told: how to review and adjudicate, then the study's own text, or ours."""
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """What people are told, by paragraph, and examples: what is shown, and its answer."""
+
+    paragraphs: list[str]
+    examples: list[tuple[str, str]]
+
+
+def make_instructions(plan: StudyPlan, role: Role, forms: Collection[Form], *, takes_ranges: bool) -> Instructions:
+    """Say how to review and adjudicate, then give the study's own text, or ours with two examples of each form."""
     known = tomllib.loads((files("subitize.annotation") / "instructions.toml").read_text(encoding="utf-8"))
-    ours = [known[form] for form in sorted({form for page in pages for form in page.forms})]
     told = [known[purpose] for purpose in plan.purposes_of(role) if purpose in known]
-    return [*told, *(split_paragraphs(plan.instructions) or ours)]
+    if plan.instructions:
+        return Instructions([*told, *split_paragraphs(plan.instructions)], [])
+    ours = [known[form] for form in sorted(forms)]
+    ours += [known["range"]] if takes_ranges and "count" in forms else []
+    return Instructions(
+        [*told, *ours], [(shown, said) for form in sorted(forms) for shown, said in known["examples"][form]]
+    )
 
 
 def _find_linked(

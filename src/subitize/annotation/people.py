@@ -17,8 +17,8 @@ from subitize.web import sign
 
 Role = Literal["annotator", "reviewer", "owner"]
 ROLES: tuple[Role, ...] = get_args(Role)
-RECRUITERS_DETAILS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
-"""Parameters that Prolific adds to the address of each participant."""
+_IDENTITIES = ("PROLIFIC_PID", "workerId", "participantId")
+"""Which of a recruiter's details identify a person, whatever the study or session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,20 @@ class People:
                 raise BadValueError(f"{name!r} is {known.role} of this study; name the {role} otherwise")
             return known or self._add(name, role, "")
 
-    def recruit(self, details: Mapping[str, str]) -> Person:
-        """Return the person a recruiter sends, added if new."""
+    def recruit(self, details: Mapping[str, str]) -> tuple[Person, bool]:
+        """Return the person a recruiter sends, and whether they are new."""
         text = json.dumps(dict(details), sort_keys=True) if details else ""
         with self._lock:
             known = next((one for one in self.annotators() if details and _is_participant(one, details)), None)
-            return known or self._add(self._next_name(), "annotator", text)
+            return known or self._add(self._next_name(), "annotator", text), known is None
+
+    def return_code(self, person: Person) -> str:
+        """Make the code by which a recruited person goes on in another browser."""
+        return self.sign("return", person.id)[:12]
+
+    def done_code(self, person: Person, ending: str) -> str:
+        """Make the code that a person types at MTurk; no other person, and no other ending, has the same."""
+        return f"{ending}-{self.sign('done', person.id, ending)[:12]}"
 
     def consent(self, person: Person) -> None:
         """Record that a person agrees to take part."""
@@ -123,10 +131,10 @@ class People:
 
 
 def _is_participant(person: Person, details: Mapping[str, str]) -> bool:
-    """Return whether this is a known participant: their Prolific ID is the same, whatever the study or session."""
+    """Return whether this is a known participant: their ID is the same, whatever the study or session."""
     before: dict[str, str] = json.loads(person.details or "{}")
-    name = RECRUITERS_DETAILS[0]
-    return before.get(name) == details[name] if name in details else before == dict(details)
+    name = next((name for name in _IDENTITIES if name in details), None)
+    return before.get(name) == details[name] if name else before == dict(details)
 
 
 def check_name(name: str) -> None:

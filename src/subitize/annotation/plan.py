@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from inspect import getdoc
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_type_hints
-from urllib.parse import quote
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen
 
@@ -29,7 +28,6 @@ _STORED = (
     *("second_look", "is_pilot", "holds_flagged", "review", "adjudicator"),
 )  # the order in which settings are stored; later ones follow
 _PEOPLE_PER_IMAGE = 5  # as in GeckoNum and T2ICountBench
-_PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,8 @@ _Positive = Annotated[int, Ge(1)]
 _Minutes = Annotated[float, Gt(0), Le(24 * 60)]
 _Share = Annotated[float, Ge(0), Le(1)]
 _Text = Annotated[str, MaxLen(50_000)]
-_Code = Annotated[str, MaxLen(100)]
+_Code = Annotated[str, MaxLen(500)]
+Recruiter = Literal["prolific", "mturk", "cloudresearch"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +58,7 @@ class StudyPlan:
     Args:
         name: The study's name; the same name goes on.
         forms: Only questions of this form: count, click, choose, yes-no, match, text [all that enter the score].
+        earlier: Whether answers given before count, or everybody is asked again [to be chosen where there are any].
         sample: Only the images of this sample [all images].
         images_per_model: At most how many images of each model are shown, chosen at random [all].
         people: Who answers; a link for each.
@@ -78,19 +78,26 @@ class StudyPlan:
         adjudicator: Who settles what people disagree about.
         instructions: What people are told, as text [ours, by form].
         consent: What people agree to first, as text [they are not asked].
-        is_recruiting: One link for everybody, for Prolific.
+        is_recruiting: One link for everybody, for a recruiter.
+        recruiter: Who sends people.
+        prolific_audience: The audience in Prolific's signed links, which then say who comes [links are not signed].
         completion_code: What Prolific hears when all is answered.
         failure_code: What Prolific hears when the training is not passed.
+        screened_out_code: What Prolific hears when nobody is needed any more.
+        no_consent_code: What Prolific hears when somebody does not agree to take part.
+        done_url: CloudResearch's address for those who have finished.
+        partial_url: CloudResearch's address for all others.
     """
 
     name: Annotated[str, PlanOption("Study", "--study")] = "study"
     judge: Annotated[str, PlanOption("More", key="judge")] = "human"
     rule: Annotated[str | None, PlanOption("More", key="rule")] = None
     forms: Annotated[tuple[str, ...], PlanOption("Study", "--form")] = ()
+    earlier: Annotated[Literal["count", "ask"] | None, PlanOption("Study", key="earlier")] = None
     sample: Annotated[str | None, PlanOption("Images")] = None
     images_per_model: Annotated[_Positive | None, PlanOption("Images")] = None
     people: Annotated[tuple[str, ...], PlanOption("People", "--person")] = ()
-    reviewers: Annotated[tuple[str, ...], PlanOption("People", "--reviewer")] = ()
+    reviewers: Annotated[tuple[str, ...], PlanOption("Checks", "--reviewer")] = ()
     people_per_image: Annotated[_Positive | None, PlanOption("People", key="people_per_page")] = None
     images_per_person: Annotated[_Positive | None, PlanOption("More", key="pages_per_person")] = None
     lease_minutes: Annotated[_Minutes, PlanOption("More", key="lease_minutes")] = 30.0
@@ -105,8 +112,14 @@ class StudyPlan:
     instructions: Annotated[_Text, PlanOption("Texts")] = ""
     consent: Annotated[_Text, PlanOption("Texts")] = ""
     is_recruiting: Annotated[bool, PlanOption("More", "--recruit")] = False
+    recruiter: Annotated[Recruiter, PlanOption("More")] = "prolific"
+    prolific_audience: Annotated[_Code | None, PlanOption("More")] = None
     completion_code: Annotated[_Code | None, PlanOption("More")] = None
     failure_code: Annotated[_Code | None, PlanOption("More")] = None
+    screened_out_code: Annotated[_Code | None, PlanOption("More")] = None
+    no_consent_code: Annotated[_Code | None, PlanOption("More")] = None
+    done_url: Annotated[_Code | None, PlanOption("More")] = None
+    partial_url: Annotated[_Code | None, PlanOption("More")] = None
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
@@ -132,11 +145,6 @@ class StudyPlan:
             return ("answer", *PRACTICE)
         reviews: tuple[Purpose, ...] = ("review",) if role == "reviewer" else ()
         return (*reviews, "adjudication") if role == self.adjudicator else reviews
-
-    def completion_url(self, *, has_failed: bool) -> str | None:
-        """Return the Prolific address for a completed study, or for a failed training."""
-        code = self.failure_code if has_failed else self.completion_code
-        return code and _PROLIFIC.format(code=quote(code, safe=""))
 
     def list_settings(self, rule: str) -> dict[str, object]:
         """List what stays as it was when the study began, by the keys under which it is stored."""

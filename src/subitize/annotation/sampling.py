@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import Connection, Row, insert, select
 
 from subitize.annotation import tables
 from subitize.annotation.pages import Page, PageSet
@@ -59,12 +59,17 @@ def draw_sample(collected: PageSet, name: str, size: int, by: Sequence[str], see
 def store_sample(run: Run, sample: PageSample) -> None:
     """Store a sample under a new name."""
     run.create_tables(tables.metadata)
-    row = asdict(sample) | {"by": json.dumps(sample.by), "subjects": json.dumps(sample.subjects)}
     with run.lease("samples") as lease, run.writing(lease) as connection:
-        if sample.name in list_samples(run):
-            raise BadValueError(f"there is a sample {sample.name!r} already, and it stays as it is; name another")
-        row |= {"run_id": run.run_id, "sample": row.pop("name"), "unit": "page", "created_at": time.time()}
-        connection.execute(insert(tables.samples).values(**row))
+        insert_sample(connection, run, sample)
+
+
+def insert_sample(connection: Connection, run: Run, sample: PageSample) -> None:
+    """Store a sample under a new name, within a transaction."""
+    if sample.name in list_samples(run):
+        raise BadValueError(f"there is a sample {sample.name!r} already, and it stays as it is; name another")
+    row = asdict(sample) | {"by": json.dumps(sample.by), "subjects": json.dumps(sample.subjects)}
+    row |= {"run_id": run.run_id, "sample": row.pop("name"), "unit": "page", "created_at": time.time()}
+    connection.execute(insert(tables.samples).values(**row))
 
 
 def filter_to_sample(run: Run, name: str, collected: PageSet) -> PageSet:

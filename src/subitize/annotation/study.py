@@ -2,12 +2,13 @@
 
 Earlier answers in the run, such as imported ratings, count: the study continues from them."""
 
+import re
 import secrets
 import statistics
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from random import Random
 
@@ -21,16 +22,17 @@ from subitize.annotation.assignment import (
     Assignment,
     AssignmentQueue,
     Outcome,
-    judge_training,
+    Training,
     read_gold,
 )
-from subitize.annotation.pages import Page, PageSet, collect_pages
-from subitize.annotation.people import RECRUITERS_DETAILS, People, Person, check_name
+from subitize.annotation.pages import Instructions, Page, PageSet, collect_pages, make_instructions, split_paragraphs
+from subitize.annotation.people import People, Person, Role, check_name
 from subitize.annotation.plan import PRACTICE, SEED, Purpose, StudyPlan, check_bounds, plan_adapter
+from subitize.annotation.recruiting import Ending, check_recruiting, make_link
 from subitize.annotation.reviewing import Reviews
-from subitize.annotation.sampling import filter_to_sample, keep_quota
+from subitize.annotation.sampling import PageSample, draw_sample, filter_to_sample, insert_sample, keep_quota
 from subitize.annotation.screening import find_flagged, hold_back, hold_flagged, read_held, release
-from subitize.errors import BadValueError
+from subitize.errors import BadValueError, ConflictError
 from subitize.imports.answers import check_judge, read_clicks
 from subitize.labels import interpret, parse_rule
 from subitize.labels.interpretation import CANNOT_TELL, WITHDRAWN
@@ -38,7 +40,9 @@ from subitize.labels.rules import Rule, word_rules
 from subitize.language.numbers import count_noun
 from subitize.records import (
     Boxes,
+    Count,
     Discarded,
+    Draw,
     Evidence,
     Known,
     Question,
@@ -70,6 +74,20 @@ def pages_already_answered(run: Run, judge: str, pages: Sequence[Page]) -> list[
     ]
 
 
+def describe_answered(answered: Collection[tuple[str, object]]) -> str:
+    """Describe how many images are answered already, and by whom."""
+    people = sorted({annotator for annotator, _ in answered})
+    images = len({image for _, image in answered})
+    named = [*people[:_MOST_NAMED], *([f"{len(people) - _MOST_NAMED} others"] if len(people) > _MOST_NAMED else [])]
+    are = "image is" if images == 1 else "images are"
+    return f"{images} {are} answered already by {' and '.join(filter(None, (', '.join(named[:-1]), named[-1])))}"
+
+
+_MOST_NAMED = 4
+_TYPED_COUNT = re.compile(r"[\w\s.,:+\-–—~≈?!'’/…]{0,100}")  # rules read what models write, and find numbers in prose
+_BARE_FRACTION = re.compile(r"^\.(?=\d)")  # rules read ".5" as 5: in prose the dot ends a sentence
+_EARLIEST: Mapping[str, object] = {"earlier": "count"}
+"""What studies did that were begun before this was a choice."""
 _MEANWHILE = 10  # pages between the first and the second look
 
 
@@ -91,18 +109,29 @@ class Activity:
 class Study:
     """An open study; thread-safe."""
 
-    def __init__(self, run: Run, lease: Lease, plan: StudyPlan, collected: PageSet) -> None:
+    def __init__(
+        self,
+        run: Run,
+        lease: Lease,
+        plan: StudyPlan,
+        collected: PageSet,
+        sample: PageSample | None = None,
+        *,
+        is_kept: bool = False,
+    ) -> None:
         if not collected.pages:
             raise BadValueError(_explain_empty_study(run, collected))
         self.name, self.plan, self.rule = plan.name, plan, plan.rule or default_rule(run)
-        self.pages: Sequence[Page] = [*collected.pages, *collected.held_back]
-        self._run, self._lease, self._lock = run, lease, threading.Lock()
+        self.pages = collected.all_pages
+        self._forms = {form for page in self.pages for form in page.forms}
+        self._run, self._lease, self._lock, self._saving = run, lease, threading.Lock(), threading.Lock()
         self._rule = parse_rule(self.rule)
         run.create_tables(tables.metadata)
         run.add_judge(Spec(plan.judge, {}, plan.judge), is_stand_in=False)
         self._rows = tables.StudyRows(run.run_id, plan.name)
-        self.gold = read_gold(run, plan.gold, collected.pages, plan.training)
-        self.people = People(run, lease, self._rows, self._enter())
+        self.gold = read_gold(run, plan.gold, self.pages, plan.training)
+        self._earlier = frozenset(() if plan.is_pilot else pages_already_answered(run, plan.judge, self.pages))
+        self.people = People(run, lease, self._rows, self._enter(sample, is_kept=is_kept))
         self._assignments = AssignmentQueue(
             len(self.pages),
             plan.people_wanted,
@@ -113,7 +142,9 @@ class Study:
         )
         self._answers: dict[int, dict[tuple[str, str], AnswerRecord]] = defaultdict(dict)
         self._open: dict[tuple[int, Assignment], dict[int, AnswerRecord]] = defaultdict(dict)
-        self._trained: dict[int, list[bool]] = defaultdict(list)
+        self._training = Training(self.gold.training, plan.pass_mark)
+        self._received: dict[tuple[int, str], int] = {}
+        self._leaving: set[int] = set()
         self._again: dict[int, dict[int, bool]] = defaultdict(dict)
         self._values: dict[tuple[Question, str, str], Scalar | None] = {}
         self._questions = {
@@ -125,31 +156,43 @@ class Study:
         self.held: Mapping[str, str] = {}
         self._screen()
         self._restore()
-        self._earlier = frozenset(() if plan.is_pilot else pages_already_answered(run, plan.judge, self.pages))
-        for annotator, page_index in sorted(self._earlier):
+        for annotator, page_index in sorted(self._earlier) if self.counts_earlier else ():
             self._assignments.finish(annotator, page_index)
 
     def withdraw(self, person: Person, reason: str = "") -> None:
-        """Close a person's link; with a reason, also exclude their answers from all results. All stay stored."""
-        withdrawn = [] if not reason else [_withdraw(stored) for stored in self._readings_of(person)]
-        with self._lock:
-            with self._run.writing(self._lease) as connection:
-                self.people.close(connection, person, reason)
-                self._run.add_readings(self._lease, withdrawn, connection)
-            self.people.reload()
-            if reason:
-                self.reviews.drop(person)
+        """Close a person's link; with a reason, also exclude their answers from all results. All stay stored.
+
+        Others are then asked in their place.
+        """
+        with self._saving, self._lock:
+            self._leaving.add(person.id)  # what arrives from now on is refused
+        try:
+            withdrawn = [] if not reason else [_withdraw(stored) for stored in self._readings_of(person)]
+            with self._saving, self._lock:
+                with self._run.writing(self._lease) as connection:
+                    self.people.close(connection, person, reason)
+                    self._run.add_readings(self._lease, withdrawn, connection)
+                self.people.reload()
+                self._assignments.release(person.name)
+                if reason:
+                    self._drop(person)
+        finally:
+            self._leaving.discard(person.id)
+
+    def _drop(self, person: Person) -> None:
+        """Stop counting what a person who is left out has done."""
+        self._assignments.drop(person.name)
+        self.reviews.drop(person)
 
     def next_tasks(self, person: Person, most: int) -> list[Assignment]:
         """Lease the next pages to a person."""
         with self._lock:
             if person.role != "annotator":
                 return self.reviews.take(person, most)
-            match self.outcome(person):
-                case "failed":
-                    return []
-                case "training" if shown := [one for one in self.gold.training if one not in self._assignments.held]:
-                    return [Assignment(shown[len(self._trained[person.id]) % len(shown)], "training")]
+            if self.outcome(person) == "failed":
+                return []
+            if (due := self._training.due(person.id)) is not None:
+                return [Assignment(due, "training")]
             again = self._choose_second_look(person)
             if again is not None:
                 return [Assignment(again, "again")]
@@ -157,7 +200,22 @@ class Study:
 
     def outcome(self, person: Person) -> Outcome:
         """Return whether a person has passed the training."""
-        return judge_training(self._trained[person.id], len(self.gold.training), self.plan.pass_mark)
+        return self._training.outcome(person.id)
+
+    def must_consent(self, person: Person) -> bool:
+        """Return whether a person has to agree before anything is shown."""
+        return bool(split_paragraphs(self.plan.consent)) and person.role == "annotator" and not person.has_consented
+
+    def ending(self, person: Person) -> Ending | None:
+        """Return how a person's part has ended; None while there is something left to do."""
+        if self.must_consent(person):
+            return "no-consent"
+        if self.outcome(person) == "failed":
+            return "failed"
+        progress = self.progress(person)
+        if progress["left"] or self._training.due(person.id) is not None:
+            return None
+        return "done" if progress["done"] else "screened-out"
 
     def gold_results(self, person: Person) -> tuple[int, int]:
         """Count the hidden questions with known answers that a person got right, and all they answered."""
@@ -176,6 +234,8 @@ class Study:
 
     def _choose_second_look(self, person: Person) -> int | None:
         """Choose at random whether a person looks again, and at which page finished a while ago."""
+        if not self.plan.second_look:
+            return None
         finished, seen = self._assignments.finished(person.name), {*self._again[person.id], *self._assignments.held}
         old = [page_index for page_index in finished[: max(0, len(finished) - _MEANWHILE)] if page_index not in seen]
         random = Random(f"{SEED} {person.name} {len(finished)}")
@@ -218,6 +278,11 @@ class Study:
             statistics.median(given.seconds for given in own) if own else None,
         )
 
+    def list_earlier(self) -> list[tuple[str, int]]:
+        """List who had answered which page before the study, where this counts."""
+        own = {person.name for person in self.people.all()} if self.counts_earlier else set[str]()
+        return [one for one in self._earlier if self.counts_earlier and one[0] not in own]
+
     def find_question(self, subject_id: str, question_id: str) -> tuple[int, int] | None:
         """Find the index of a page and the number of its question."""
         return self._questions.get((subject_id, question_id))
@@ -240,32 +305,44 @@ class Study:
         """Store an answer once; return whether it finishes a page that the study needs.
 
         Answers, reviews and adjudications become readings of the run; a changed answer replaces the earlier reading.
+        Only others who save wait for the commit.
         """
-        with self._lock:
-            before = None if task.purpose in PRACTICE else self.last_answer(person, task, number)
-            if before is not None and before.key == given.key:
-                return False
-            finished = self._assignments.answers_given()
-            is_known = task.purpose == "answer" and (person.name, task.page_index) in self._earlier
-            reading = self._reading(person, task, number, given, is_first=before is None and not is_known)
-            readings = [] if task.purpose in PRACTICE or self.plan.is_pilot else [reading]
-            answer_key = self.reviews.answer_key(task, number)
-            with self._run.writing(self._lease) as connection:
-                if self._is_stored(connection, person, given.key):
+        with self._saving:
+            with self._lock:
+                if self._is_received(person, task, number, given):
                     return False
-                self._write(connection, person, reading, given, task.purpose)
+                self._check_may_answer(person, task, number)
+            answer_key = self._store(person, task, number, given)
+            with self._lock:
+                finished = self._assignments.answers_given()
+                self._note(person, task, number, given, answer_key)
+                self._decide()
+                self.reviews.refresh(task.page_index)
                 if given.is_flagged and self.plan.holds_flagged:
-                    hold_flagged(connection, self._run.run_id, self.pages[task.page_index].images, given.comment)
-                if task.author is not None:
-                    row = {"person": person.id, "key": given.key, "author": task.author, "answer_key": answer_key}
-                    connection.execute(insert(tables.reviews).values(**self._rows.key, **row))
-                self._run.add_readings(self._lease, readings, connection)
-            self._note(person, task, number, given, answer_key)
-            self.reviews.refresh(task.page_index)
-            has_finished = self._assignments.answers_given() > finished
+                    self._screen()
+                return self._assignments.answers_given() > finished
+
+    def _store(self, person: Person, task: Assignment, number: int, given: AnswerRecord) -> str:
+        """Store an answer in a transaction; return the key of the answer that it reviews."""
+        before = None if task.purpose in PRACTICE else self.last_answer(person, task, number)
+        is_known = task.purpose == "answer" and (person.name, task.page_index) in self._earlier
+        reading = self._reading(person, task, number, given, is_first=before is None and not is_known)
+        readings = [] if task.purpose in PRACTICE or self.plan.is_pilot else [reading]
+        answer_key = self.reviews.answer_key(task, number)
+        with self._run.writing(self._lease) as connection:
+            self._write(connection, person, reading, given, task.purpose)
             if given.is_flagged and self.plan.holds_flagged:
-                self._screen()
-            return has_finished
+                hold_flagged(connection, self._run.run_id, self.pages[task.page_index].images, given.comment)
+            if task.author is not None:
+                row = {"person": person.id, "key": given.key, "author": task.author, "answer_key": answer_key}
+                connection.execute(insert(tables.reviews).values(**self._rows.key, **row))
+            self._run.add_readings(self._lease, readings, connection)
+        return answer_key
+
+    def instruct(self, role: Role) -> Instructions:
+        """Return what people of a role are told before and while they answer."""
+        takes_ranges = isinstance(interpret(Words("2-5"), Count(""), self._rule), Known)
+        return make_instructions(self.plan, role, self._forms, takes_ranges=takes_ranges)
 
     def shown_pages(self) -> list[Page]:
         """List the pages that are not held back."""
@@ -298,6 +375,8 @@ class Study:
         pages = enumerate(self.pages)
         held = frozenset(page_index for page_index, page in pages if not self.held.keys().isdisjoint(page.images))
         self._assignments.hold(held)
+        self._training.hold(held)
+        self._decide()
         self.reviews.hold(held)
 
     def _answer_at(self, person: int, page_index: int, number: int) -> AnswerRecord | None:
@@ -343,7 +422,9 @@ class Study:
     def _interpret(self, page: Page, number: int, text: str) -> tuple[Evidence, Rule, Known]:
         question = page.asks[number].question
         is_clicked = page.forms[number] == "click"
-        evidence = self._read_clicks(question, text) if is_clicked else Words(text)
+        if page.forms[number] == "count" and not _TYPED_COUNT.fullmatch(text):
+            raise UnreadAnswerError(f"a count is typed as a number or in a few words, not as {text[:40]!r}")
+        evidence = self._read_clicks(question, text) if is_clicked else Words(_BARE_FRACTION.sub("0.", text))
         rule = Rule("boxes") if is_clicked else self._rule
         value = interpret(evidence, question, rule)
         if isinstance(value, Discarded):
@@ -364,13 +445,25 @@ class Study:
         row = {"person": person.id, **about, **asdict(given), "at": time.time()}
         connection.execute(insert(tables.answers).values(**self._rows.key, **row))
 
-    def _is_stored(self, connection: Connection, person: Person, key: str) -> bool:
-        columns = tables.answers.c
-        query = self._rows.of(tables.answers).where(columns.person == person.id, columns.key == key)
-        return connection.execute(query).first() is not None
+    def _is_received(self, person: Person, task: Assignment, number: int, given: AnswerRecord) -> bool:
+        """Return whether the very answer is stored; raise an error if its key is that of another."""
+        known = self._received.get((person.id, given.key))
+        if known is not None and known != _fingerprint(task, number, given):
+            raise ConflictError(f"key {given.key!r} is that of another answer; send each answer under its own key")
+        return known is not None
+
+    def _check_may_answer(self, person: Person, task: Assignment, number: int) -> None:
+        """Raise an error for somebody whose link is closed, and for training that is not due or is answered."""
+        now = self.people.find(person.id)
+        if person.id in self._leaving or now is None or now.is_withdrawn:
+            raise ConflictError("your invitation was withdrawn; this answer came too late")
+        is_due = task.page_index == self._training.due(person.id) and number not in self._open[person.id, task]
+        if task.purpose == "training" and not is_due:
+            raise ConflictError("this example is answered already, or is not the next; go on with the next")
 
     def _note(self, person: Person, task: Assignment, number: int, given: AnswerRecord, answer_key: str) -> None:
         page = self.pages[task.page_index]
+        self._received[person.id, given.key] = _fingerprint(task, number, given)
         match task.purpose:
             case "answer":
                 self._answers[person.id][page.subject.id, page.asks[number].question.id] = given
@@ -390,7 +483,7 @@ class Study:
         page, given_now = self.pages[task.page_index], self._open.pop((person.id, task))
         if task.purpose == "training":
             rights = [self._is_right(page, number, given) for number, given in given_now.items()]
-            self._trained[person.id].append(all(rights))
+            self._training.note(person.id, task.page_index, is_right=all(rights))
         else:
             first = ((number, self._answer_at(person.id, task.page_index, number)) for number in given_now)
             self._again[person.id][task.page_index] = all(
@@ -401,18 +494,35 @@ class Study:
     def _value_of(self, page: Page, number: int, given: AnswerRecord) -> Scalar | None:
         return None if given.is_skipped else self._remember_value(page, number, given.text)
 
-    def _enter(self) -> str:
-        """Return the study's secret, creating the study if new; reject changed settings."""
-        settings = self.plan.list_settings(self.rule)
+    def _enter(self, sample: PageSample | None, *, is_kept: bool) -> str:
+        """Return the study's secret, creating the study if new, with its sample; reject changed settings."""
         with self._run.writing(self._lease) as connection:
             known = connection.execute(self._rows.of(tables.studies)).first()
-            if known is None:
-                secret = secrets.token_hex(32)
-                row = {"settings": to_json(settings).decode(), "secret": secret, "created_at": time.time()}
-                connection.execute(insert(tables.studies).values(**self._rows.key, **row))
-                return secret
-        self._check_settings(StudyPlan().list_settings("strict") | from_json(known.settings), settings)
-        return str(known.secret)
+            before = {} if known is None else _EARLIEST | from_json(known.settings)
+            earlier = self.plan.earlier or before.get("earlier") or self._choose_earlier()
+            settings = self.plan.list_settings(self.rule) | {"earlier": earlier}
+            self.counts_earlier = earlier == "count"
+            if sample is not None:
+                insert_sample(connection, self._run, sample)
+            if is_kept:
+                save_plan(connection, self._run, self.plan)
+            if known is not None:
+                self._check_settings(StudyPlan().list_settings("strict") | before, settings)
+                return str(known.secret)
+            secret = secrets.token_hex(32)
+            row = {"settings": to_json(settings).decode(), "secret": secret, "created_at": time.time()}
+            connection.execute(insert(tables.studies).values(**self._rows.key, **row))
+            return secret
+
+    def _choose_earlier(self) -> str:
+        """Refuse to choose where answers are there already: whether they count is for the owner to say."""
+        if self._earlier:
+            raise BadValueError(
+                f"`earlier`: {describe_answered(self._earlier)} under {self.plan.judge!r}; choose count (these answers "
+                "count for this study) or ask (everybody is asked, and a new answer replaces that person's earlier "
+                "one), or call the new answers something else with `judge`"
+            )
+        return "ask"
 
     def _check_settings(self, before: Mapping[str, object], now: Mapping[str, object]) -> None:
         differing = [f"{key} {before[key]!r}, not {value!r}" for key, value in now.items() if before[key] != value]
@@ -422,11 +532,21 @@ class Study:
                 "or name another study"
             )
 
+    def _decide(self) -> None:
+        """Store how the training has ended for whom, so that nothing later changes it."""
+        for person, outcome in list(self._training.undecided()):
+            with self._run.writing(self._lease) as connection:
+                row = {"person": person, "outcome": outcome, "at": time.time()}
+                connection.execute(insert(tables.outcomes).values(**self._rows.key, **row))
+            self._training.decided[person] = outcome
+
     def _restore(self) -> None:
         """Restore the stored answers."""
         with self._run.reading() as connection:
             rows = connection.execute(self._rows.of(tables.answers).order_by(tables.answers.c.id)).all()
             reviewed = {(row.person, row.key): row for row in connection.execute(self._rows.of(tables.reviews))}
+            decided = connection.execute(self._rows.of(tables.outcomes)).all()
+        self._training.decided = {row.person: row.outcome for row in decided}
         for row in rows:
             person, about = self.people.find(row.person), self.find_question(row.subject_id, row.question_id)
             if person is not None and about is not None:
@@ -434,13 +554,19 @@ class Study:
                 review = reviewed.get((row.person, row.key))
                 task = Assignment(page_index, row.purpose, review and review.author)
                 self._note(person, task, number, _given(row), review.answer_key if review else "")
-        for person in self.people.all():
-            if person.is_left_out:
-                self.reviews.drop(person)
+        for one in self.people.all():
+            if one.is_left_out:
+                self._drop(one)
+        self._decide()
         self.reviews.refresh()
 
 
 def _explain_empty_study(run: Run, collected: PageSet) -> str:
+    if not any(isinstance(item.task, Draw) for item in run.items()):
+        return (
+            f"{run.location} has no drawn pictures: its suites ask models to answer; people answer about what models "
+            "drew, as for the suite production, or about pictures of your own: subitize import images FOLDER --out RUN"
+        )
     missing = f"; {collected.without_image} images are known by name only" if collected.without_image else ""
     if collected.held_back:
         missing += "; all of its images are held back"
@@ -456,6 +582,11 @@ def default_rule(run: Run) -> str:
 
 def _withdraw(stored: StoredReading) -> Reading:
     return replace(stored.reading, evidence=Words(WITHDRAWN), value=Discarded(WITHDRAWN), replaces=stored.id)
+
+
+def _fingerprint(task: Assignment, number: int, given: AnswerRecord) -> int:
+    """Hash what an answer says; how long it took may differ when it is sent again."""
+    return hash((task, number, replace(given, seconds=0.0)))
 
 
 def _given(row: Row[tuple[object, ...]]) -> AnswerRecord:
@@ -480,7 +611,9 @@ class OpenStudy:
         return f"{count_noun(len(pages), 'page')}, {questions}, {each} for each; counts are read by {self.study.rule}"
 
     def warn(self) -> Iterator[str]:
-        """List which images are not shown."""
+        """List which images are not shown, and who answered before the study."""
+        if answered := self.study.list_earlier():
+            yield f"{describe_answered(answered)}; this counts"
         if held := len(self.study.pages) - len(self.study.shown_pages()):
             yield f"{count_noun(held, 'page')} held back; see: subitize annotate screen RUN"
         if self.without_image:
@@ -497,21 +630,30 @@ class OpenStudy:
         ]
         links = {person.name: f"{address}/join/{people.join_token(person)}" for person in invited}
         if plan.is_recruiting:
-            # Prolific fills in what is in braces.
-            details = "&".join(f"{name}={{{{%{name}%}}}}" for name in RECRUITERS_DETAILS)
-            links["everybody"] = f"{address}/study/{people.recruiting_token()}?{details}"
+            links["everybody"] = make_link(plan, address, people.recruiting_token())
         return links
 
 
-def open_study(run: Run, lease: Lease, plan: StudyPlan) -> OpenStudy:
-    """Create a study of a run or continue the one of that name; reject a faulty plan first."""
-    plan = check_plan(plan)
+def open_study(
+    run: Run, lease: Lease, plan: StudyPlan, draw: tuple[int, Sequence[str]] | None = None, *, is_kept: bool = False
+) -> OpenStudy:
+    """Create a study of a run or continue the one of that name; a faulty plan is rejected, and leaves nothing behind.
+
+    `draw` is the size of a sample to draw, which gets the study's name, and its strata; `is_kept` stores the plan.
+    """
+    plan, drawn = check_plan(plan), None
+    if draw is not None and plan.sample is not None:
+        raise BadValueError(f"`sample` {plan.sample!r}: choose one that was drawn, or draw another, not both")
     collected = collect_pages(run, plan.forms)
-    if plan.sample is not None:
+    if draw is not None:
+        drawn = draw_sample(collected, plan.name, *draw, SEED)
+        plan, subjects = replace(plan, sample=drawn.name), frozenset(drawn.subjects)
+        collected = collected.filter(lambda page: page.subject.id in subjects)
+    elif plan.sample is not None:
         collected = filter_to_sample(run, plan.sample, collected)
     if plan.images_per_model is not None:
         collected = keep_quota(collected, plan.images_per_model, SEED)
-    return OpenStudy(Study(run, lease, plan, collected), collected.without_image)
+    return OpenStudy(Study(run, lease, plan, collected, drawn, is_kept=is_kept), collected.without_image)
 
 
 def check_plan(plan: StudyPlan) -> StudyPlan:
@@ -528,18 +670,18 @@ def check_plan(plan: StudyPlan) -> StudyPlan:
             "(`review` .2), or let them settle disagreements (`adjudicator` reviewer)"
         )
     check_judge(plan.judge)
+    check_recruiting(plan)
     if plan.rule and parse_rule(plan.rule).name not in word_rules():
         raise BadValueError(f"`rule` {plan.rule}: people's answers are words; take one of {', '.join(word_rules())}")
     return plan
 
 
-def save_plan(run: Run, lease: Lease, plan: StudyPlan) -> None:
-    """Store the plan of an existing study; replace one of the same name that could not be served."""
-    with run.writing(lease) as connection:
-        is_same = (tables.plans.c.run_id == run.run_id) & (tables.plans.c.study == plan.name)
-        connection.execute(delete(tables.plans).where(is_same))
-        row = {"run_id": run.run_id, "study": plan.name, "plan": plan_adapter().dump_json(plan).decode()}
-        connection.execute(insert(tables.plans).values(**row))
+def save_plan(connection: Connection, run: Run, plan: StudyPlan) -> None:
+    """Store the plan of a study; replace one of the same name that could not be served."""
+    is_same = (tables.plans.c.run_id == run.run_id) & (tables.plans.c.study == plan.name)
+    connection.execute(delete(tables.plans).where(is_same))
+    row = {"run_id": run.run_id, "study": plan.name, "plan": plan_adapter().dump_json(plan).decode()}
+    connection.execute(insert(tables.plans).values(**row))
 
 
 def read_plans(run: Run) -> list[StudyPlan]:

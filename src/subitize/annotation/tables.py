@@ -63,6 +63,15 @@ samples = Table(
     *_required(probability=Float, subjects=Text, created_at=Float),
 )
 
+# How a person's training ended, which is final.
+outcomes = Table(
+    "study_outcomes",
+    metadata,
+    *_key("run_id", "study"),
+    Column("person", BigInteger, primary_key=True),
+    *_required(outcome=String, at=Float),
+)
+
 # Rows are appended: the latest about a picture counts.
 screenings = Table(
     "study_screenings", metadata, *_row_of_run(), *_required(image=String, is_held=Boolean, reason=Text, at=Float)

@@ -18,7 +18,6 @@ from subitize.errors import BadValueError, SubitizeError
 from subitize.imports.releases import find_rating_columns
 from subitize.io.files import CsvRow, read_records, read_rows
 from subitize.labels import Rule, interpret
-from subitize.labels.interpretation import CANNOT_TELL
 from subitize.labels.rules import find_positional_rule, parse_rule
 from subitize.language.numbers import count_noun
 from subitize.store import Run, StoredReading, StoredResponse, group_answers, is_refused, latest_attempts, subject_of
@@ -85,7 +84,7 @@ class AnswerLog:
         if before is not None and before.reading.evidence == evidence:
             return None
         replaces = before.id if before else None
-        value = _read_skipped(evidence) or interpret(evidence, question, rule)
+        value = interpret(evidence, question, rule)
         if isinstance(question, records.Count) and rule.name == "strict" and not line.get("rule"):
             _check_whole(line, question, evidence)
         return records.Reading(subject, question, self._judge, evidence, str(rule), value, annotator, replaces)
@@ -95,12 +94,6 @@ def _check_whole(line: CsvRow, question: records.Count, evidence: records.Eviden
     """Refuse a fraction of a thing, unless the line names the rule that people answered by: some allow it."""
     if isinstance(evidence, records.Words) and _FRACTION.fullmatch(evidence.text):
         raise line.error(f"answer {evidence.text!r} to {question.id!r}: should be a whole number")
-
-
-def _read_skipped(evidence: records.Evidence) -> records.Discarded | None:
-    """Read what the annotation page stores for a skipped question."""
-    text = evidence.text if isinstance(evidence, records.Words) else ""
-    return records.Discarded(text, is_refusal=True) if text.startswith(CANNOT_TELL) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,7 @@ def read_yes_or_no(text: str) -> Value:
 
 
 CANNOT_TELL = "cannot tell: "
-"""Begins the words of a judge that finds boxes without recognising their contents."""
+"""Begins the words of people who skip a question, and of judges that find boxes without recognising their contents."""
 WITHDRAWN = f"{CANNOT_TELL}withdrawn by the study's owner"
 """Replaces the answers of an excluded person."""
 SIMILARITY = f"{CANNOT_TELL}a similarity ranks texts, and accepts or rejects none"
@@ -165,8 +165,8 @@ SIMILARITY = f"{CANNOT_TELL}a similarity ranks texts, and accepts or rejects non
 def interpret(evidence: Evidence, question: Question, rule: Rule) -> Value:
     """Read the evidence as an answer to the question."""
     match evidence, question:
-        case Words(text=text), _ if text == SIMILARITY or (rule.name == "boxes" and text.startswith(CANNOT_TELL)):
-            return Discarded(text, is_refusal=True)
+        case Words(text=text), _ if text.startswith(CANNOT_TELL):
+            return Discarded(text, is_refusal=text != WITHDRAWN)
         case Words(text=text), Count():
             return _number(text, rule)
         case Words(text=text), Confirm() | MatchesPrompt() if rule.name == "votes":

@@ -2,7 +2,7 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from html import escape
 from importlib.resources import files
 from typing import Any, Protocol
@@ -13,9 +13,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from itsdangerous import BadSignature, URLSafeTimedSerializer
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException as AnyHTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from subitize.errors import BadValueError, SubitizeError, UnknownNameError
+from subitize.errors import BadValueError, ConflictError, SubitizeError, UnknownNameError
 from subitize.web import is_same, sign
 
 UNKNOWN_LINK = HTTPException(404, "this invitation is not known, or was withdrawn; ask whoever sent it")
@@ -40,7 +42,7 @@ class Limiter:
 
 
 COOKIE = "subitize_session"
-_SESSION_SECONDS = 7 * 24 * 3600
+_SESSION_SECONDS, _BOUND_SECONDS = 7 * 24 * 3600, 365 * 24 * 3600
 
 
 class Account(Protocol):
@@ -64,14 +66,22 @@ class Sessions:
         self._joining = Limiter(per_second=1, burst=20)
         self._working = Limiter(per_second=50, burst=200)
 
-    def let_in(self, person: Account, request: Request) -> Response:
-        """Begin a session and redirect to the first page."""
-        root, session = root_of(request), self._signed.dumps(person.id)
-        response, is_https = RedirectResponse(f"{root}/", 303), request.url.scheme == "https"
-        response.set_cookie(
-            _cookie(request), session, _SESSION_SECONDS, f"{root}/", httponly=True, samesite="lax", secure=is_https
-        )
+    def let_in(self, person: Account, request: Request, *, is_bound: bool = False) -> Response:
+        """Begin a session and redirect to the first page; optionally bind the person to this browser."""
+        root, signed, is_https = root_of(request), self._signed.dumps(person.id), request.url.scheme == "https"
+        response = RedirectResponse(f"{root}/", 303)
+        cookies = {_cookie(request): _SESSION_SECONDS} | ({_bound(request, person): _BOUND_SECONDS} if is_bound else {})
+        for name, seconds in cookies.items():
+            response.set_cookie(name, signed, seconds, f"{root}/", httponly=True, samesite="lax", secure=is_https)
         return response
+
+    def is_bound(self, person: Account, request: Request) -> bool:
+        """Return whether a person was bound to this browser."""
+        try:
+            signed = request.cookies.get(_bound(request, person), "")
+            return bool(self._signed.loads(signed, max_age=_BOUND_SECONDS) == person.id)
+        except BadSignature:
+            return False
 
     def identify(self, request: Request) -> Account:
         """Return who sends a request, by their session."""
@@ -131,6 +141,10 @@ def _cookie(request: Request) -> str:
     return COOKIE + root_of(request).replace("/", "_")
 
 
+def _bound(request: Request, person: Account) -> str:
+    return f"{_cookie(request)}_of_{person.id}"
+
+
 _LARGEST_BODY_BYTES = 65_536
 _HEADERS = {
     "Content-Security-Policy": (
@@ -157,7 +171,7 @@ _ERROR_PAGE = """<!doctype html>
 def make_web_app(package: str, hosts: frozenset[str] | None) -> FastAPI:
     """Make an app with the static files of a package and ours; `hosts` are the names it answers to (None: any)."""
     app = FastAPI(title=package.replace(".", " "), docs_url=None, redoc_url=None)
-    app.middleware("http")(_Guard(hosts))
+    app.add_middleware(_Guard, hosts=hosts)
     app.exception_handler(SubitizeError)(_describe)
     app.exception_handler(RequestValidationError)(_describe_faults)
     app.exception_handler(AnyHTTPException)(_refuse)
@@ -170,8 +184,10 @@ def send_page(package: str, name: str) -> Response:
     return FileResponse(str(files(package) / "static" / name))
 
 
-def _describe(_: Request, error: Exception) -> Response:
-    return JSONResponse({"detail": str(error)}, 422 if isinstance(error, BadValueError | UnknownNameError) else 503)
+def _describe(request: Request, error: Exception) -> Response:
+    is_faulty = isinstance(error, BadValueError | UnknownNameError)
+    status = 409 if isinstance(error, ConflictError) else 422 if is_faulty else 503
+    return _refuse(request, HTTPException(status, str(error)))
 
 
 def _describe_faults(_: Request, error: Exception) -> Response:
@@ -192,15 +208,22 @@ def _refuse(request: Request, error: Exception) -> Response:
 
 
 class _Guard:
-    def __init__(self, hosts: frozenset[str] | None) -> None:
-        self._hosts, self._limiter = hosts, Limiter(per_second=1000, burst=2000)  # a whole team may have one address
+    """Refuses requests before anything of them is read, and adds our headers to every response."""
 
-    async def __call__(self, request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-        refused = self._refuse(request)
-        response = refused or await call_next(request)
-        for name, value in _HEADERS.items():
-            response.headers.setdefault(name, value)
-        return response
+    def __init__(self, app: ASGIApp, hosts: frozenset[str] | None) -> None:
+        self._app, self._hosts = app, hosts
+        self._limiter = Limiter(per_second=1000, burst=2000)  # a whole team may have one address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        refused = self._refuse(Request(scope)) if scope["type"] == "http" else None
+        await (refused or self._app)(scope, receive, send_with_headers)
 
     def _refuse(self, request: Request) -> Response | None:
         host = urlsplit(f"//{request.headers.get('host', '')}").hostname

@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import count, takewhile
+from itertools import chain, count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ from sqlalchemy import insert, select
 
 from subitize.annotation import tables
 from subitize.annotation.pages import FORMS, Form
-from subitize.annotation.people import RECRUITERS_DETAILS
 from subitize.annotation.ratings import Rating
+from subitize.annotation.recruiting import DETAILS
 from subitize.io.files import CsvRow
 from subitize.io.frames import make_frame
 from subitize.io.tables import read_parquet_rows
@@ -38,11 +38,9 @@ def mask_people(run: Run) -> dict[str, str]:
 def describe_people(run: Run, people: Mapping[str, int]) -> pl.DataFrame:
     """Tabulate the people behind the numbers, with the details from a recruiter's link."""
     details = _read_details(run)
-    rows = (
-        (number, name, *(details.get(name, {}).get(detail) for detail in RECRUITERS_DETAILS))
-        for name, number in people.items()
-    )
-    return make_frame(rows, {"annotator": pl.Int64(), **dict.fromkeys(("name", *RECRUITERS_DETAILS), pl.String())})
+    columns = list(dict.fromkeys(chain(DETAILS["prolific"], *details.values())))
+    rows = ((number, name, *(details.get(name, {}).get(one) for one in columns)) for name, number in people.items())
+    return make_frame(rows, {"annotator": pl.Int64(), **dict.fromkeys(("name", *columns), pl.String())})
 
 
 def _read_details(run: Run) -> dict[str, dict[str, str]]:

@@ -28,10 +28,35 @@ async function start() {
   setToken(me.csrf_token);
   $("home").hidden = me.role !== "owner";
   $("instructions-text").replaceChildren(...me.instructions.map(makeParagraph));
+  $("examples").replaceChildren(...me.examples.flatMap(([shown, said]) => [makeElement("dt", shown), makeElement("dd", `→ ${said}`)]));
+  showCode("return-code", me.return_code);
   visited = me.finished.map((id) => ({ page: { id }, number: null })); // its questions are not known yet
   cursor = visited.length;
   outbox = new Outbox(me.name, send, { onChange: showState, onRefused: takeBack });
   if (me.consent) return askConsent(me.consent);
+  await introduce();
+}
+
+// How to answer is shown once, before the first picture.
+const introKey = () => `subitize begun ${new URL(".", document.baseURI).pathname} ${me.name}`;
+
+function introduce() {
+  if (me.role !== "annotator" || me.has_failed || visited.length || localStorage.getItem(introKey())) return begin();
+  toggleHelp();
+  $("instructions").classList.add("first");
+  $("keys").hidden = $("help").disabled = true;
+  $("begin").hidden = false;
+  $("begin").focus();
+}
+
+async function begin() {
+  if (!$("begin").hidden) {
+    $("begin").hidden = true;
+    toggleHelp();
+    $("instructions").classList.remove("first");
+    $("keys").hidden = $("help").disabled = false;
+    localStorage.setItem(introKey(), "yes");
+  }
   await outbox.flush();
   await next();
 }
@@ -42,18 +67,33 @@ function askConsent(text) {
   $("agree").focus();
 }
 
+async function decline() {
+  $("consent").hidden = true;
+  $("finished").hidden = false;
+  $("finished-text").textContent = "You have not agreed to take part, and nothing was shown. You may close this page.";
+  $("finished-title").focus();
+  await showCompletion();
+}
+
+function showCode(id, code) {
+  $(id).hidden = !code;
+  $(id).querySelector("strong").textContent = code ?? "";
+}
+
 async function agree() {
   const { status, detail } = await ask("api/consent", { method: "POST" }).catch(() => ({ status: 0, detail: "The server cannot be reached." }));
   if (status !== 204) return notify(detail);
   $("consent").hidden = true;
-  await next();
+  await introduce();
 }
 
-function makeParagraph(text) {
-  const paragraph = document.createElement("p");
-  paragraph.textContent = text;
-  return paragraph;
+function makeElement(kind, text) {
+  const made = document.createElement(kind);
+  made.textContent = text;
+  return made;
 }
+
+const makeParagraph = (text) => makeElement("p", text);
 
 async function send({ page, number, given }) {
   const path = `api/pages/${page}/questions/${number}`;
@@ -112,8 +152,17 @@ async function next() {
   if (progress.left > 0 && !now.has_failed) return waitForMore();
   $("failed").hidden = !now.has_failed;
   $("finished").hidden = now.has_failed;
+  $("finished-text").textContent = tellEnd();
   showState();
+  if (!now.has_failed) $("finished-title").focus();
   await showCompletion();
+}
+
+function tellEnd() {
+  const [what, did] = me.role === "annotator" ? ["answer", "answered"] : ["check", "checked"];
+  const done = progress.done === 1 ? "1 page" : `${progress.done} pages`;
+  const told = progress.done ? `You have ${did} ${done}, and all of it is stored. ` : "";
+  return `${told}There is nothing left for you to ${what}; you may close this page.`;
 }
 
 // Where the server cannot be reached, what comes next is asked for until it is there.
@@ -139,7 +188,9 @@ let showing = 0;
 
 async function showCompletion() {
   const { status, body } = await ask("api/completion").catch(() => ({ status: 0 }));
-  if (status !== 200 || !body.url) return;
+  if (status !== 200) return;
+  showCode("done-code", body.code);
+  if (!body.url) return;
   $("completion").href = body.url;
   $("completion").hidden = false;
 }
@@ -331,16 +382,26 @@ function back() {
   show(visited[cursor]);
 }
 
-// An answer that the server could not read comes back to whoever gave it.
-async function takeBack({ page, number, given }, detail) {
+// An answer that the server could not read comes back to whoever gave it, as it was typed.
+async function takeBack({ page, number, given }, detail, status) {
   const place = visited.findIndex((one) => one.page.id === page && one.number === number);
   const which = shown?.page.id === page && shown.number === number ? shown : visited[place];
+  if (which?.page.questions) which.page.questions[number].said = null;
+  if (status === 409) return goOnAfter(detail);
   answered.delete(page);
-  if (!which) return sessionStorage.setItem(draftKey(page, number), JSON.stringify(given)); // it is asked again
-  if (which.page.questions) which.page.questions[number].said = null;
+  sessionStorage.setItem(draftKey(page, number), JSON.stringify(given));
+  if (!which) return; // it is asked again
   if (place >= 0) cursor = place;
   await show(which);
   $("feedback").textContent = `Not stored: ${detail}`;
+}
+
+// What was answered already, as in another tab, is not asked again.
+async function goOnAfter(detail) {
+  coming = [];
+  cursor = visited.length;
+  await next();
+  $("feedback").textContent = detail;
 }
 
 let feedbackTimer;
@@ -407,6 +468,7 @@ addEventListener("beforeunload", (event) => {
 });
 
 function toggleHelp() {
+  if (!$("begin").hidden) return;
   const isOpen = $("instructions").hidden;
   $("instructions").hidden = !isOpen;
   $("help").setAttribute("aria-expanded", String(isOpen));
@@ -455,6 +517,8 @@ $("back").addEventListener("click", back);
 $("help").addEventListener("click", toggleHelp);
 $("show-linked").addEventListener("click", () => toggleLinked($("linked").hidden));
 $("agree").addEventListener("click", agree);
+$("begin").addEventListener("click", begin);
+$("decline").addEventListener("click", decline);
 for (const id of ["unsure", "flag", "comment"]) $(id).addEventListener("input", keepDraft);
 
 addEventListener("online", () => (fetchProblem && !shown ? next() : null));

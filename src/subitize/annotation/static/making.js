@@ -1,19 +1,23 @@
 // The page where studies are made: a form of the fields that a plan has, and of what the run offers; then the links.
 
-import { $, call, setToken, tellErrors } from "./calling.js";
+import { $, call, setLabels, setToken, tellErrors } from "./calling.js";
 
 const DRAW = "\n"; // no sample has this name
-const FOLDED = ["Checks", "More"];
+const SHOWN = ["Study", "People", "Texts"];
 const LONG_TEXT = 1000;
 let fields = [];
+let answered = {}; // by judge, who has answered already
 
 async function start() {
   const me = await call("api/me");
   setToken(me.csrf_token);
   $("run").replaceChildren(...me.runs.map((name) => option(name)));
   fields = await call("api/plan");
-  const groups = Map.groupBy(fields, (field) => field.group);
-  $("groups").replaceChildren(...[...groups].map(makeGroup));
+  setLabels(Object.fromEntries(fields.map(({ name, label }) => [name, label])));
+  const groups = [...Map.groupBy(fields, (field) => field.group)];
+  $("groups").replaceChildren(...SHOWN.map((name) => makeGroup(groups.find(([group]) => group === name))));
+  $("more").append(...groups.filter(([name]) => !SHOWN.includes(name)).map(makeGroup));
+  $("earlier").before(make("p", { id: "answered" }));
   $("sample").after($("draw"));
   $("images_per_model").after(make("p", { id: "models" }));
   $("sample").addEventListener("change", toggleDrawing);
@@ -28,9 +32,7 @@ const make = (kind, properties, ...children) => {
 const option = (value, text = value) => make("option", { value, textContent: text });
 
 function makeGroup([name, own]) {
-  const rows = own.flatMap(makeField);
-  if (!FOLDED.includes(name)) return make("fieldset", {}, make("legend", { textContent: name }), ...rows);
-  return make("details", {}, make("summary", { textContent: name }), make("fieldset", {}, ...rows));
+  return make("fieldset", {}, make("legend", { textContent: name }), ...own.flatMap(makeField));
 }
 
 function makeField({ name, label, empty, kind }) {
@@ -49,6 +51,7 @@ function makeInput(id, kind) {
     return group;
   }
   if (id === "sample" || id === "gold") return make("select", { id });
+  if (kind.enum && !kind.default) return make("select", { id }, option("", "choose"), ...kind.enum.map((value) => option(value)));
   if (kind.enum) return make("select", { id }, ...kind.enum.map((value) => make("option", { textContent: value, selected: value === kind.default })));
   if (kind.type === "boolean") return make("input", { type: "checkbox", id });
   if (kind.maxLength > LONG_TEXT) return make("textarea", { id, rows: 5, maxLength: kind.maxLength });
@@ -67,7 +70,17 @@ async function look() {
   $("by").replaceChildren(...run.factors.map((name) => option(name)));
   $("gold").replaceChildren(option("", "nobody’s"), ...run.judges.map((name) => option(name)));
   $("models").textContent = Object.entries(run.models).map(([model, images]) => `${model}: ${images}`).join(", ");
+  answered = run.answered;
   toggleDrawing();
+  showAnswered();
+}
+
+// Whether earlier answers count is asked only where there are any.
+function showAnswered() {
+  const told = answered[$("judge").value.trim()];
+  for (const one of [$("answered"), $("earlier"), document.querySelector("label[for=earlier]")]) one.hidden = !told;
+  $("answered").textContent = told ? `${told}.` : "";
+  if (!told) $("earlier").value = "";
 }
 
 function makeForm({ name, told, images }) {
@@ -110,10 +123,14 @@ function showLink([name, link]) {
 }
 
 $("run").addEventListener("change", () => tellErrors(look));
+$("groups").addEventListener("change", showAnswered);
+$("more").addEventListener("input", showAnswered);
 $("study").addEventListener("invalid", ({ target }) => (target.closest("details") ?? {}).open = true, true);
 $("study").addEventListener("submit", async (event) => {
   event.preventDefault();
-  await tellErrors(send);
+  const error = await tellErrors(send);
+  for (const { name } of fields) $(name).toggleAttribute("aria-invalid", error?.fields?.[0] === name);
+  if ($(error?.fields?.[0])?.closest("details")) $("more").open = true;
   $("notice").scrollIntoView({ block: "nearest" });
 });
 

@@ -62,7 +62,7 @@ export class Outbox {
       if (this.problem) return;
       this.failures = 0;
       this.drop(entry);
-      if (status >= 400 && !this.find(entry.page, entry.number)) this.onRefused(entry, detail);
+      if (status >= 400 && !this.find(entry.page, entry.number)) this.onRefused(entry, detail, status);
       this.onChange(this);
     }
   }

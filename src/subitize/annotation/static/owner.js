@@ -70,8 +70,11 @@ const tell = (estimate) => {
 function showPerson(person) {
   const row = document.createElement("tr");
   row.classList.toggle("withdrawn", person.is_withdrawn);
-  row.append(cell(person.name), cell(person.role));
-  for (const number of [person.done, person.skipped, person.unsure, person.flagged]) row.append(cell(number, "number"));
+  row.append(cell(person.name));
+  const notes = [person.role, person.proposal, person.done_code && `code ${person.done_code}`].filter(Boolean);
+  row.lastChild.append(" ", Object.assign(document.createElement("small"), { textContent: notes.join("; ") }));
+  const remarks = ["skipped", "unsure", "flagged"].filter((what) => person[what]).map((what) => `${person[what]} ${what}`);
+  row.append(cell([person.done, ...remarks].join(", "), "number"));
   row.append(cell(person.median_seconds?.toFixed(1) ?? "–", "number"));
   for (const [right, all] of [person.gold, person.consistency]) row.append(cell(all ? `${right} of ${all}` : "–", "number"));
   row.append(cell(tell(person.agreement), "number"));
@@ -80,7 +83,11 @@ function showPerson(person) {
   const leave = button("Leave out …", () => tellErrors(() => askToLeaveOut(person)));
   leave.setAttribute("aria-label", `Leave out ${person.name}`);
   copy.disabled = leave.disabled = person.is_withdrawn;
-  row.append(cell(copy), cell(leave));
+  row.append(cell(copy, "actions"));
+  row.lastChild.append(leave);
+  const titles = [...document.querySelectorAll("#people-table th")].map((one) => one.textContent);
+  row.role = "row"; // also where it is laid out as a card
+  [...row.cells].forEach((one, place) => Object.assign(one, { role: "cell" }).dataset.title = titles[place]);
   return row;
 }
 
@@ -166,7 +173,7 @@ async function askToLeaveOut(person) {
   const { agreement, without } = await call(`api/study/people/${person.id}/effect`);
   const lines = (agreement ?? []).map((one) => {
     const other = without.find((two) => two.model === one.model && two.question === one.question && two.group === one.group);
-    return `${one.model}, ${one.question}: two say the same ${tell(one.pairwise)} → ${tell(other?.pairwise)}`;
+    return `${one.model}, ${one.question}: pairwise agreement ${tell(one.pairwise)} → ${tell(other?.pairwise)}`;
   });
   $("effect-text").textContent = lines.join("\n") || "There is nothing to compare yet.";
 }
@@ -203,6 +210,7 @@ function button(text, onClick) {
 }
 
 async function start() {
+  for (const one of document.querySelectorAll("details")) one.open = !matchMedia("(max-width: 50rem)").matches;
   setToken((await call("api/me")).csrf_token);
   await refresh();
 }
