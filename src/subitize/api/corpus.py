@@ -45,6 +45,8 @@ def count_captions(
     samples: Annotated[int, Opt("Captions to keep of each numerosity.", least=0, most=1000)] = 5,
     processes: Annotated[int | None, Opt("Files counted at once [one per core].", least=1)] = None,
     start: Start = 1,
+    engine: options.Engine = "local",
+    ray_address: options.RayAddress = None,
     events: "Events" = AS_WARNINGS,
 ) -> "Result":
     """Count the numbers of things that captions name; with --out, a second call goes on where the first was stopped."""
@@ -53,6 +55,7 @@ def count_captions(
     from subitize.corpus.numerosities import CaptionRule
     from subitize.corpus.report import summary_result
     from subitize.corpus.summary import summarise
+    from subitize.evaluate.engines import make_engine
     from subitize.records import to_plain
 
     rule = CaptionRule(adjectives, participles, proper_nouns, tuple(dict.fromkeys(as_list(exclude))))
@@ -61,7 +64,12 @@ def count_captions(
         check_folder(folder)
     layout = choose_layout(preset, column, address)
     corpus = Corpus(tuple(find_shards(as_list(files))), layout, rule, samples, folder)
-    counts = count_corpus(corpus, events, processes)
+    with make_engine(engine, ray_address) as computing:
+        if computing.spread and processes:
+            raise BadValueError(
+                f"`processes` {processes}: leave it out with `engine` ray; write ray:workers={processes}"
+            )
+        counts = count_corpus(corpus, events, processes, computing.spread)
     name = "corpus" if folder is None else folder.resolve().name
     summary = summarise(CountedCorpus(name, counts, to_plain(rule), len(corpus.shards)), start)
     return replace(summary_result([summary]), records=to_plain(summary))
