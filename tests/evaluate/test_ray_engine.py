@@ -1,11 +1,9 @@
 """On a real Ray cluster of two nodes a run, a judge and a corpus give what they give here, though nodes are killed."""
 
-import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -22,8 +20,9 @@ from subitize.evaluate.engines import Engine, LocalEngine, make_engine
 from subitize.interfaces import NoEvents
 from subitize.registry import make_judge, make_model, make_suite
 from subitize.store import Folder, Run
-from tests.commands import Finished, python_path, start, subitize
+from tests.commands import Finished, start, subitize
 from tests.corpus.test_counting import open_corpus, write_corpus
+from tests.evaluate.ray_nodes import TwoNodes, two_nodes
 from tests.runs import judge_run, run_suite
 
 pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.xdist_group("ray")]
@@ -34,51 +33,10 @@ NAMING = "naming:images=2,size_px=128,numbers=1-3,categories=apples"
 STUB = 'raise ModuleNotFoundError("No module named \'subitize\'", name="subitize")\n'
 
 
-class TwoNodes:
-    """A cluster on loopback addresses: 127.0.0.2 is its head, 127.0.0.3 another node, and more may come."""
-
-    def __init__(self) -> None:
-        from ray.cluster_utils import Cluster
-
-        self.folder = tempfile.mkdtemp(prefix="ray-")  # sockets have short paths
-        # No node may use its disk where its object store is full.
-        head = {"_system_config": {"local_fs_capacity_threshold": 0.0001}, "temp_dir": self.folder}
-        self._cluster = Cluster(initialize_head=True, head_node_args={**self._size(2), **head})
-        self.second = self.add(3)
-        self.address: str = self._cluster.address
-
-    def add(self, place: int, **options: Any) -> Any:  # noqa: ANN401
-        return self._cluster.add_node(**self._size(place), **options)
-
-    def kill(self, node: Any) -> None:  # noqa: ANN401
-        self._cluster.remove_node(node, allow_graceful=False)
-
-    def close(self) -> None:
-        self._cluster.shutdown()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def engine(self, spec: str = "ray") -> Any:  # noqa: ANN401
-        return make_engine(spec, self.address)
-
-    def command(self, folder: Path) -> list[object]:
-        """The run that is made everywhere."""
-        where = ["--out", folder, "--judge", "none", "--engine", "ray", "--ray-address", self.address]
-        return ["run", SUITE, "--model", MODEL, "--repeats", REPEATS, *where]
-
-    @staticmethod
-    def _size(place: int) -> dict[str, Any]:
-        return {"node_ip_address": f"127.0.0.{place}", "object_store_memory": 100_000_000, "include_dashboard": False}
-
-
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[TwoNodes]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", python_path())
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        patch.delenv("RAY_ADDRESS", raising=False)
-        nodes = TwoNodes()
+    with two_nodes() as nodes:
         yield nodes
-        nodes.close()
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +45,12 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], list[
     folder = tmp_path_factory.mktemp("local")
     with LocalEngine() as engine:
         return make_rows(folder, engine), judge_rows(folder, engine)
+
+
+def run_command(cluster: TwoNodes, folder: Path) -> list[object]:
+    """The run that is made everywhere, as a command."""
+    where = ["--out", folder, "--judge", "none", "--engine", "ray", "--ray-address", cluster.address]
+    return ["run", SUITE, "--model", MODEL, "--repeats", REPEATS, *where]
 
 
 def make_rows(folder: Path, engine: Engine) -> list[Any]:
@@ -122,7 +86,7 @@ def test_two_thousand_trials_and_their_readings_equal_those_made_here(
 def test_a_node_that_is_killed_loses_and_doubles_nothing(
     cluster: TwoNodes, expected: tuple[list[Any], list[Any]], tmp_path: Path
 ) -> None:
-    process = start(*cluster.command(tmp_path))
+    process = start(*run_command(cluster, tmp_path))
     wait_for_more(tmp_path, process)
     cluster.kill(cluster.second)
     stored = count_rows(tmp_path)
@@ -139,7 +103,7 @@ def test_a_command_that_is_stopped_and_then_killed_goes_on(
     cluster: TwoNodes, expected: tuple[list[Any], list[Any]], tmp_path: Path
 ) -> None:
     for number in (signal.SIGINT, signal.SIGKILL):
-        process = start(*cluster.command(tmp_path))
+        process = start(*run_command(cluster, tmp_path))
         wait_for_more(tmp_path, process)
         process.send_signal(number)
         _, err = process.communicate(timeout=30)
@@ -147,7 +111,7 @@ def test_a_command_that_is_stopped_and_then_killed_goes_on(
             assert (process.returncode, "stopped; what was answered is stored" in err) == (130, True), err
             assert "Traceback" not in err
         assert count_rows(tmp_path) < 2_000, "it must be hit at work"
-    assert_ends_well(subitize(*cluster.command(tmp_path)))
+    assert_ends_well(subitize(*run_command(cluster, tmp_path)))
     assert count_rows(tmp_path) == 2_000
     assert rows_of(tmp_path) == expected[0]
 
