@@ -46,7 +46,8 @@ class TwoNodes:
 @contextmanager
 def two_nodes() -> Iterator[TwoNodes]:
     """Start a cluster, and end it."""
-    with mock.patch.dict(os.environ, PYTHONPATH=python_path(), RAY_USAGE_STATS_ENABLED="0"):
+    own = {"PYTHONPATH": python_path(), "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
+    with mock.patch.dict(os.environ, own):
         os.environ.pop("RAY_ADDRESS", None)
         nodes = TwoNodes()
         try:

@@ -256,6 +256,16 @@ def test_an_address_without_a_cluster_is_named(tmp_path: Path, is_silent: bool, 
     assert done.err.count("\n") == 1
 
 
+def test_a_machine_without_a_cluster_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ray._private import services
+
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(services, "get_ray_address_from_environment", lambda *_: None)
+    monkeypatch.setattr(services, "find_gcs_addresses", set)
+    with pytest.raises(RunError, match=r"^this machine belongs to no Ray cluster: start one, ray start --head,"):
+        make_engine("ray").__enter__()
+
+
 @pytest.mark.parametrize("address", ["ray://head:10001", "head", "head:port", "head:70000", ":6379"])
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     with pytest.raises(BadValueError, match="should be HOST:PORT"), make_engine("ray", address):

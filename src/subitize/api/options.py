@@ -61,7 +61,7 @@ Prices = Annotated[AnyPath | None, Opt("Your prices (TOML), in place of ours whe
 Engine = Annotated[
     str, Opt("Where models compute: local, or ray:workers=N,cpus=N,gpus=N, each per worker.", "local|ray")
 ]
-RayAddress = Annotated[str | None, Opt("The Ray cluster's head [the cluster of this machine].", "HOST:PORT")]
+RayAddress = Annotated[str | None, Opt("The Ray cluster's head, or local [the cluster of this machine].", "HOST:PORT")]
 Suite = Annotated[str, Arg("name, name:key=value,key=value or FILE.yaml; see: subitize list suites", "SUITE")]
 Official = Annotated[str | None, Opt("The official prompts, where the suite has none of its own.", "FILE", "--prompts")]
 Fresh = Annotated[str | None, Opt("Make new prompts of the same design, never published.", "SEED")]

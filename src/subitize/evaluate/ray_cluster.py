@@ -12,6 +12,7 @@ from typing import Any
 
 import ray
 from ray import exceptions
+from ray._private import services
 
 from subitize import __version__
 from subitize.errors import BadValueError, RunError, SubitizeError
@@ -48,17 +49,18 @@ class WorkerSize:
 
 
 def join_cluster(address: str | None) -> None:
-    """Become a driver of the cluster at an address, else of this machine's, else of a new one on this machine."""
-    address = address or os.environ.get("RAY_ADDRESS")
-    if address and address not in ("auto", "local"):
-        _check_address(address)
+    """Become a driver of the cluster at an address, else of the one of this machine; "local" starts one here."""
+    address = address or os.environ.get("RAY_ADDRESS") or "auto"
+    if address != "local":
+        _check_address(_find_here() if address == "auto" else address)
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL)
     except Exception as error:  # of many kinds
         ray.shutdown()  # it may have half joined
         raise RunError(
-            f"cannot join the Ray cluster at {address or 'this machine'}: {' '.join(str(error).split())}; each machine "
-            "needs the same versions of Ray and Python, and this one must be a node: ray start --address HOST:PORT"
+            f"cannot join the Ray cluster ({address}): {' '.join(str(error).split())}; this machine must be a node (ray "
+            "start --address HOST:PORT) with the same versions of Ray and Python, and have RAY_AUTH_MODE=token if the "
+            "cluster wants a token"
         ) from None
 
 
@@ -174,6 +176,16 @@ def describe_want(size: WorkerSize) -> Failure:
 
 def _describe(cpus: float, gpus: float) -> str:
     return f"{cpus:g} CPU" + (f" and {gpus:g} GPU" if gpus else "")
+
+
+def _find_here() -> str:
+    """Find the address of this machine's cluster, as Ray does: it may be gone."""
+    try:
+        return str(services.canonicalize_bootstrap_address_or_die("auto"))
+    except ConnectionError:
+        raise RunError(
+            "this machine belongs to no Ray cluster: start one, ray start --head, or give its `ray_address`"
+        ) from None
 
 
 def _check_address(address: str) -> None:

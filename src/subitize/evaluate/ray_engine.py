@@ -38,7 +38,7 @@ _CALLS_PER_WORKER = 2
 
 
 class RayEngine:
-    """Computes on a Ray cluster: at the address, else the one that this machine belongs to, else one that it starts.
+    """Computes on a Ray cluster: at the address, else the one that this machine belongs to.
 
     The workers are those of one model or judge at a time, so that no two compete for a GPU.
     """
