@@ -58,8 +58,8 @@ def join_cluster(address: str | None) -> None:
     except Exception as error:  # of many kinds
         ray.shutdown()  # it may have half joined
         raise RunError(
-            f"cannot join the Ray cluster ({address}): {' '.join(str(error).split())}; this machine must be a node (ray "
-            "start --address HOST:PORT) with the same versions of Ray and Python, and have RAY_AUTH_MODE=token if the "
+            f"cannot join the Ray cluster ({address}): {' '.join(str(error).split())}; this machine must be a node "
+            "(ray start --address HOST:PORT) with the same versions of Ray and Python, and RAY_AUTH_MODE=token if the "
             "cluster wants a token"
         ) from None
 
