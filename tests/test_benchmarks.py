@@ -37,6 +37,7 @@ RIVALS = {
     "probes": "a script per row",
     "corpus": "nlp.pipe",
     "own_data": "ready-made items",
+    "ray": "first worker",
 }
 AIMS = (
     ("<= .5", 0.5, "0.50 (aim <= .5)"),
@@ -46,15 +47,20 @@ AIMS = (
     (">= .7", 0.6, "0.60 (aim >= .7, MISSED)"),
     ("none", 9.0, "9.00 (aim none)"),
 )
-MARKS = {"annotation": pytest.mark.web, "corpus": pytest.mark.spacy, "judges": pytest.mark.weights}
+MARKS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
+    "annotation": (pytest.mark.web,),
+    "corpus": (pytest.mark.spacy,),
+    "judges": (pytest.mark.weights,),
+    "ray": (pytest.mark.ray, pytest.mark.slow, pytest.mark.xdist_group("ray")),
+}
 MARKED = [
     *(pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS),
     pytest.param("runner", marks=pytest.mark.inspect, id="runner and inspect_ai"),  # which it is compared with, too
 ]
 
 
-# Of peaks, which are the same within one process.
-DIFFERENCES = {"growth"}
+# Of peaks, which are the same within one process, or of times.
+DIFFERENCES = {"growth", "ray"}
 # Ends in a process of its own, which is small: so the measuring of memory is tested.
 MEASURED = "own_data"
 

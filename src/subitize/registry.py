@@ -131,9 +131,11 @@ def register(kind: Kind, given: object, name: str | None = None) -> str:
         from subitize.models.functions import FunctionModel
 
         made = FunctionModel(made, name)
-    if hasattr(made, "compute") and not hasattr(made, "compute_all"):
+    if hasattr(made, "compute") and not any(hasattr(made, shape) for shape in ("respond", "compute_all")):
+        from asyncio import to_thread  # slow to import
+
         made = copy(made)
-        made.batch_size, made.compute_all = 1, lambda asked: [made.compute(one) for one in asked]
+        made.concurrency, made.respond = 1, partial(to_thread, made.compute)
     _IN_PROGRAM[kind, name] = lambda: made
     return name
 

@@ -20,9 +20,11 @@ from subitize.evaluate.engines import (
     Failure,
     Kind,
     LocalEngine,
+    Method,
     compute,
     failure_of,
     make_again,
+    make_engine,
 )
 from subitize.evaluate.pictures import ship
 from subitize.interfaces import Responds, TransientError
@@ -41,6 +43,13 @@ class Elsewhere:
         self._folder = folder
         self._processes = ProcessPoolExecutor(1, get_context("spawn"))
         self.calls = 0
+
+    @property
+    def spread(self) -> None:
+        """It is one process."""
+
+    def invoke(self, kind: Kind, made: Resolved[Any], method: Method) -> Any:  # noqa: ANN401
+        return getattr(made.obj, method)()
 
     def submit(self, function: Callable[..., Any], *given: object) -> Future[Any]:
         return self._processes.submit(function, *given)
@@ -134,3 +143,22 @@ def test_a_model_is_made_again_from_its_text(spec: str) -> None:
     made = make_model(spec)
     assert make_model(made.spec_text).spec == made.spec
     assert type(engines.make_again("model", made.spec_text)) is type(made.obj)
+
+
+@pytest.mark.parametrize(
+    ("engine", "address", "reason"),
+    [
+        ("rai", None, "no engine named 'rai'; known: local, ray"),
+        ("local:workers=2", None, "no engine named 'local:workers=2'; known: local, ray"),
+        ("local", "127.0.0.1:6379", "`ray_address` 127.0.0.1:6379: give `engine` ray, too"),
+    ],
+)
+def test_an_engine_that_is_none_is_refused(engine: str, address: str | None, reason: str) -> None:
+    with pytest.raises(SubitizeError, match=f"^{reason}"):
+        make_engine(engine, address)
+
+
+def test_the_engine_ray_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "find_spec", lambda _: None)
+    with pytest.raises(MissingPartError, match=r"^`engine` ray needs ray; run: pip install 'subitize\[ray\]'$"):
+        make_engine("ray")

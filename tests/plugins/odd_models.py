@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from subitize.errors import BadFileError
 from subitize.interfaces import Finding, Judge, JudgeRequest, Model, Pixels, Reply, Request, TransientError
 from subitize.records import (
     Box,
@@ -111,6 +112,24 @@ class Crashing(Model):
 
     def compute(self, request: Request, /) -> Reply:
         os._exit(3)
+
+
+class Weighty(Model):
+    """Need a file, as weights are; say from which folder it was read."""
+
+    tasks = _ANSWER
+    is_stand_in = True
+    is_self_tested = True
+
+    def __init__(self, weights: str, /) -> None:
+        self._weights = Path(weights)
+
+    def check(self) -> None:
+        if not self._weights.is_file():
+            raise BadFileError(f"there is no file {self._weights}")
+
+    def compute(self, request: Request, /) -> Reply:
+        return Reply(Said(str(self._weights.resolve())), request.provenance())
 
 
 class Garbage(Model):

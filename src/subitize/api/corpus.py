@@ -18,6 +18,7 @@ from subitize.corpus.numerosities import CaptionRule
 from subitize.corpus.pairs import PairsSpec, find_misaligned
 from subitize.corpus.summary import summarise
 from subitize.errors import BadValueError
+from subitize.evaluate.engines import make_engine
 from subitize.evaluate.judging import self_test
 from subitize.interfaces import Events
 from subitize.io.outputs import check_figure, check_folder
@@ -52,6 +53,8 @@ def count_captions(
     samples: Annotated[int, Opt("Captions to keep of each numerosity.", least=0, most=1000)] = 5,
     processes: Annotated[int | None, Opt("Files counted at once [one per core].", least=1)] = None,
     start: Start = 1,
+    engine: options.Engine = "local",
+    ray_address: options.RayAddress = None,
     events: Events = AS_WARNINGS,
 ) -> Result:
     """Count the numbers of things that captions name; with --out, a second call goes on where the first was stopped."""
@@ -61,7 +64,12 @@ def count_captions(
         check_folder(folder)
     layout = choose_layout(preset, column, address)
     corpus = Corpus(tuple(find_shards(as_list(files))), layout, rule, samples, folder)
-    counts = count_corpus(corpus, events, processes)
+    with make_engine(engine, ray_address) as computing:
+        if computing.spread and processes:
+            raise BadValueError(
+                f"`processes` {processes}: leave it out with `engine` ray; write ray:workers={processes}"
+            )
+        counts = count_corpus(corpus, events, processes, computing.spread)
     name = "corpus" if folder is None else folder.resolve().name
     summary = summarise(CountedCorpus(name, counts, to_plain(rule), len(corpus.shards)), start)
     return replace(report.summary_result([summary]), records=to_plain(summary))

@@ -69,6 +69,10 @@ Seed = Annotated[int, Opt("Seed of everything random.", "N")]
 Tries = Annotated[int, Opt("How often a request is sent before it counts as failed.", "N")]
 MaxCost = Annotated[float | None, Opt("Stop before it has cost more than this in total.", "USD")]
 Prices = Annotated[AnyPath | None, Opt("Your prices (TOML), in place of ours where both have one.", "FILE")]
+Engine = Annotated[
+    str, Opt("Where models compute: local, or ray:workers=N,cpus=N,gpus=N, each per worker.", "local|ray")
+]
+RayAddress = Annotated[str | None, Opt("The Ray cluster's head, or local [the cluster of this machine].", "HOST:PORT")]
 _SUITE = Arg("name, name:key=value,key=value or FILE.yaml; see: subitize list suites", "SUITE")
 Suite = Annotated[str, _SUITE]
 AnySuite = Annotated[Union[str, "interfaces.Suite"], _SUITE]

@@ -55,6 +55,8 @@ def run(
     sight_check: Annotated[bool, Opt("Check first, on 12 plain pictures, that the model can see.")] = True,
     same_model: SameModel = False,
     report: Annotated[AnyPath | None, Opt("Then write a report: one HTML page.", "FILE")] = None,
+    engine: options.Engine = "local",
+    ray_address: options.RayAddress = None,
     dry_run: DryRun = False,
     events: "Events" = AS_WARNINGS,
 ) -> Any:  # noqa: ANN401  # the run, open; of a dry run the forecast
@@ -64,6 +66,7 @@ def run(
     """
     from subitize.api.opened import OpenRun
     from subitize.evaluate.config import RunConfig
+    from subitize.evaluate.engines import make_engine
     from subitize.evaluate.execution import advise, execute, prepare, raise_errors
     from subitize.evaluate.identities import open_if_any
     from subitize.evaluate.plan import make_plan
@@ -113,9 +116,10 @@ def run(
         plan = make_plan(config, known, made)
         if dry_run:
             return _forecast(plan, known, events)
-        prepare(plan, events)
+        computing = stack.enter_context(make_engine(engine, ray_address))
+        prepare(plan, events, computing)
         own = stack.enter_context(Run(locate(place), create=True)) if known is None else known
-        result = execute(plan, own, events)
+        result = execute(plan, own, events, computing)
         advice = advise(plan, own, name_of(place))
         if report is not None:
             _write_report(own, Path(report), events, has_failures=bool(result.failures))
@@ -156,6 +160,8 @@ def judge(
     max_cost: options.MaxCost = None,
     prices: options.Prices = None,
     same_model: SameModel = False,
+    engine: options.Engine = "local",
+    ray_address: options.RayAddress = None,
     dry_run: DryRun = False,
     events: "Events" = AS_WARNINGS,
 ) -> "Result | None":
@@ -164,6 +170,7 @@ def judge(
     What it answered before is not asked again.
     """
     from subitize.evaluate.config import JudgeConfig
+    from subitize.evaluate.engines import make_engine
     from subitize.evaluate.execution import RunResult, raise_errors
     from subitize.evaluate.forecast import forecast_judging
     from subitize.evaluate.identities import open_if_any
@@ -188,7 +195,8 @@ def judge(
         events.warn(*plan.notes)
         if dry_run:
             return expense_result([forecast_judging(plan, own)], plan.budget.spent_usd)
-        tally = judge_responses(plan, own, events)
+        with make_engine(engine, ray_address) as computing:
+            tally = judge_responses(plan, own, events, computing)
         earlier = find_other_rules(plan, own)
     if earlier:
         again = shlex.join(["score", name_of(run), "--judge", str(plan.judge), "--rule", str(plan.rule)])

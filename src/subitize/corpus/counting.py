@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import repeat
 from multiprocessing.queues import Queue
@@ -22,10 +23,20 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json, to_json
 
 from subitize import __version__
-from subitize.corpus.files import CorpusLayout, Problems, Shard, check_shard, local_copy, read_batches
+from subitize.corpus.files import (
+    CorpusLayout,
+    Problems,
+    Rows,
+    Shard,
+    check_shard,
+    local_copy,
+    read_batches,
+    split_rows,
+)
 from subitize.corpus.numerosities import CaptionRule, Numerosity, may_have_number
 from subitize.corpus.tagging import Found, Tagger, Warn, check_parts, make_tagger, tidy
 from subitize.errors import BadFileError, NothingToDoError, RunError
+from subitize.evaluate.engines import Spread
 from subitize.evaluate.processes import Pool
 from subitize.interfaces import Events
 from subitize.io.files import read_bounded, read_lines
@@ -153,6 +164,8 @@ COUNTS = "counts.json"
 _VERSION = 1  # of stored counts; raised when the same captions would give other counts
 _REMEMBERED = 20_000
 _PIECE_BYTES = 1_000_000
+_ROWS_AT_ONCE = 1_000_000
+"""Counted in half a minute or so: less would not be worth a task on another machine."""
 _POLL_SECONDS = 0.2
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS")
 
@@ -182,8 +195,8 @@ class CountedCorpus:
     shards: int
 
 
-def count_corpus(corpus: Corpus, events: Events, processes: int | None = None) -> Counts:
-    """Count all files and return their sum."""
+def count_corpus(corpus: Corpus, events: Events, processes: int | None = None, spread: Spread | None = None) -> Counts:
+    """Count all files and return their sum; on other machines where `spread` is given."""
     check_parts()
     total = Counts(samples_per_number=corpus.samples_per_number)
     todo = []
@@ -196,7 +209,11 @@ def count_corpus(corpus: Corpus, events: Events, processes: int | None = None) -
     events.begin("megabytes", sum(map(_pieces, todo)))
     count = min(len(todo), processes or os.cpu_count() or 1)
     reporter = Reporter(events)
-    for counts in _count_here(corpus, todo, reporter) if count <= 1 else _count_apart(corpus, todo, reporter, count):
+    if spread is not None:
+        counted = _count_elsewhere(corpus, todo, reporter, spread)
+    else:
+        counted = _count_here(corpus, todo, reporter) if count <= 1 else _count_apart(corpus, todo, reporter, count)
+    for counts in counted:
         total.merge(counts)
     if corpus.folder is not None:
         _save_counts(corpus.folder, corpus, total)
@@ -230,14 +247,14 @@ def load_counts(folder: Path) -> CountedCorpus:
         raise BadFileError(f"{path} holds no counts of a corpus ({type(error).__name__}: {error})") from None
 
 
-def count_shard(corpus: Corpus, shard: Shard, tagger: Tagger, report: Report) -> Counts:
-    """Count one file."""
+def count_shard(corpus: Corpus, shard: Shard, tagger: Tagger, report: Report, rows: Rows | None = None) -> Counts:
+    """Count one file, or some of its rows."""
     from threadpoolctl import threadpool_limits
 
     counts, problems = Counts(samples_per_number=corpus.samples_per_number), Problems()
     # The matrices are small: more threads would only wait for each other, each busy on a core.
     with local_copy(shard) as path, threadpool_limits(1, user_api="blas"):
-        for batch in read_batches(shard, path, corpus.layout, problems):
+        for batch in read_batches(shard, path, corpus.layout, problems, rows):
             counts.captions += len(batch.captions)
             is_candidate = may_have_number(batch.captions)
             texts = [tidy(caption) for caption in batch.captions.filter(is_candidate).to_list()]
@@ -296,6 +313,35 @@ def _count_apart(corpus: Corpus, todo: Sequence[Shard], reporter: "Reporter", co
             pool.shutdown()
 
 
+def _count_elsewhere(corpus: Corpus, todo: Sequence[Shard], reporter: "Reporter", spread: Spread) -> Iterator[Counts]:
+    """Count on other machines, large files in parts; their counts are stored here."""
+    parts = [(shard, rows) for shard in todo for rows in split_rows(shard, corpus.layout, _ROWS_AT_ONCE)]
+    left, sums = Counter(shard for shard, _ in parts), dict[Shard, Counts]()
+    how = replace(corpus, shards=(), folder=None)
+    for place, (counts, warnings) in spread(count_part, ((how, *part) for part in parts)):
+        for warning in warnings:
+            reporter.report(warning)
+        shard = parts[place][0]
+        sums.setdefault(shard, Counts(samples_per_number=corpus.samples_per_number)).merge(counts)
+        left[shard] -= 1
+        if not left[shard]:
+            _store(corpus, shard, sums[shard])
+            reporter.report(_pieces(shard))
+            yield sums.pop(shard)
+
+
+def count_part(corpus: Corpus, shard: Shard, rows: Rows | None) -> tuple[Counts, Sequence[str]]:
+    """Count a file, or some of its rows, in whichever process; also return warnings."""
+    tagger, warnings = _own_tagger(corpus.rule)
+    return count_shard(corpus, shard, tagger, lambda _: None, rows), warnings
+
+
+@lru_cache(maxsize=1)
+def _own_tagger(rule: CaptionRule) -> tuple[CachedTagger, Sequence[str]]:
+    warnings: list[str] = []
+    return CachedTagger(make_tagger(rule, warnings.append)), warnings
+
+
 class Reporter:
     """Passes on the progress and warnings of workers, each warning once."""
 
@@ -328,12 +374,17 @@ def _count_and_store(corpus: Corpus, shard: Shard, tagger: Tagger, tell: Callabl
         done = int(share * pieces)
 
     counts = count_shard(corpus, shard, tagger, report)
+    _store(corpus, shard, counts)
+    tell(pieces - done)
+    return counts
+
+
+def _store(corpus: Corpus, shard: Shard, counts: Counts) -> None:
+    """Store a file's counts, if that is wanted."""
     path = _state_path(corpus, shard)
     if path is not None:
         make_folder(path.parent)
         write_atomic(path, [to_json(to_plain(counts))])
-    tell(pieces - done)
-    return counts
 
 
 def _pieces(shard: Shard) -> int:

@@ -136,6 +136,8 @@ def _open_remote(verb: str, address: str) -> Iterator[tuple[Any, str]]:
         raise BadFileError(f"cannot {verb} {address}: {error}") from error
 
 
+Rows = tuple[int, int]
+"""The first row, and the one after the last."""
 _ROWS = 100_000
 _LEAST_ROWS = 1_000
 _PEEK_BYTES = 65_536
@@ -169,10 +171,24 @@ class Problems:
             self.first.append(message)
 
 
-def read_batches(shard: Shard, path: Path, layout: CorpusLayout, problems: Problems) -> Iterator[Batch]:
-    """Read a file; damaged parts are recorded and left out."""
-    read = _read_parquet if shard.format == "parquet" else _read_text
-    return read(shard, path, layout, problems)
+def read_batches(
+    shard: Shard, path: Path, layout: CorpusLayout, problems: Problems, rows: Rows | None = None
+) -> Iterator[Batch]:
+    """Read a file, or these rows of a Parquet file; damaged parts are recorded and left out."""
+    if shard.format == "parquet":
+        return _read_parquet(shard, path, layout, problems, rows)
+    return _read_text(shard, path, layout, problems)
+
+
+def split_rows(shard: Shard, layout: CorpusLayout, most: int) -> list[Rows | None]:
+    """Split a large Parquet file into rows that are counted by themselves; None is a whole file.
+
+    One that must be fetched is not split, as each part would fetch it all.
+    """
+    if shard.is_remote or shard.format != "parquet":
+        return [None]
+    _, count = _open_parquet(shard, Path(shard.name), layout)
+    return [(start, min(start + most, count)) for start in range(0, count, most)] if count > most else [None]
 
 
 def check_shard(shard: Shard, path: Path, layout: CorpusLayout) -> None:
@@ -184,12 +200,15 @@ def check_shard(shard: Shard, path: Path, layout: CorpusLayout) -> None:
             next(_ENTRIES[shard.format](shard, file, layout, Problems()), None)
 
 
-def _read_parquet(shard: Shard, path: Path, layout: CorpusLayout, problems: Problems) -> Iterator[Batch]:
-    frame, rows = _open_parquet(shard, path, layout)
-    for start in range(0, rows, _ROWS):
-        for part in _read_rows(shard, frame, (start, min(start + _ROWS, rows)), problems):
+def _read_parquet(
+    shard: Shard, path: Path, layout: CorpusLayout, problems: Problems, rows: Rows | None
+) -> Iterator[Batch]:
+    frame, count = _open_parquet(shard, path, layout)
+    first, end = rows or (0, count)
+    for start in range(first, end, _ROWS):
+        for part in _read_rows(shard, frame, (start, min(start + _ROWS, end)), problems):
             addresses = part[layout.address] if layout.address else None
-            yield Batch(part[layout.caption], addresses, min(1.0, (start + _ROWS) / rows))
+            yield Batch(part[layout.caption], addresses, min(1.0, (start + _ROWS - first) / (end - first)))
 
 
 def _open_parquet(shard: Shard, path: Path, layout: CorpusLayout) -> tuple[pl.LazyFrame, int]:

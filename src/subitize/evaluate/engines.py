@@ -7,10 +7,11 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self, TypeVar
 
@@ -21,14 +22,17 @@ from subitize.errors import (
     RunError,
     StorageError,
     SubitizeError,
+    UnknownNameError,
     UnusableModelError,
 )
 from subitize.evaluate.pictures import ship
 from subitize.evaluate.processes import Pool, result_of
 from subitize.interfaces import Computes, ComputesSeveral, Responds, TransientError
+from subitize.io.specs import parse_spec, parse_value
 from subitize.networks.weights import is_out_of_memory
 
 Kind = Literal["model", "judge"]
+Method = Literal["check", "self_test"]
 EndsRun = Literal["unusable model", "run", "storage", "missing part"]
 T = TypeVar("T")
 
@@ -93,11 +97,22 @@ class Caller:
     opened: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
 
 
+# Takes a function and what it is given, call by call; gives the places of calls with their results, as they come.
+Spread = Callable[[Callable[..., Any], Iterable[Sequence[object]]], Iterator[tuple[int, Any]]]
+
+
 class Engine(Protocol):
     """Where models and judges compute."""
 
+    @property
+    def spread(self) -> Spread | None:
+        """Call a function on other machines; None where there are none."""
+
     def start(self, kind: Kind, made: registry.Resolved[Any]) -> AbstractContextManager[Caller]:
         """Get a model or judge ready to be called."""
+
+    def invoke(self, kind: Kind, made: registry.Resolved[Any], method: Method) -> Any:  # noqa: ANN401
+        """Call a method of a model or judge where it computes, and has its weights."""
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
         """Call a function of a module in another process."""
@@ -120,6 +135,14 @@ class LocalEngine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._pool.shutdown()
+
+    @property
+    def spread(self) -> None:
+        """There is no other machine."""
+
+    def invoke(self, kind: Kind, made: registry.Resolved[Any], method: Method) -> Any:  # noqa: ANN401
+        """Call a method in this process."""
+        return getattr(made.obj, method)()
 
     def submit(self, function: Callable[..., T], *given: object) -> Future[T]:
         """Call a function in a worker process."""
@@ -146,6 +169,38 @@ class LocalEngine:
                 yield caller
         else:
             raise BadValueError(f"{kind} {made.spec.text!r} has none of respond, compute and compute_all; it needs one")
+
+
+def make_engine(text: str, ray_address: str | None = None) -> AbstractContextManager[Engine]:
+    """Make the engine of a spec: local, or ray with the size of its workers."""
+    name, target, given = parse_spec(text)
+    if name == "ray" and not target:
+        return _make_ray_engine(given, ray_address)
+    if text != "local":
+        raise UnknownNameError("engine", text, ("local", "ray", "ray:workers=N,cpus=N,gpus=N"))
+    if ray_address is not None:
+        raise BadValueError(f"`ray_address` {ray_address}: give `engine` ray, too")
+    return LocalEngine()
+
+
+def _make_ray_engine(given: Mapping[str, str], address: str | None) -> AbstractContextManager[Engine]:
+    if find_spec("ray") is None:
+        raise MissingPartError("`engine` ray", "ray", "ray")
+    os.environ.update(_QUIET_RAY)
+    from subitize.evaluate.ray_cluster import WorkerSize
+    from subitize.evaluate.ray_engine import RayEngine
+
+    kinds = {"workers": int, "cpus": float, "gpus": float}
+    if unknown := given.keys() - kinds:
+        raise UnknownNameError("option of `engine` ray", min(unknown), kinds)
+    sizes: dict[str, Any] = {
+        key: parse_value(f"`engine` ray: {key}", value, kinds[key]) for key, value in given.items()
+    }
+    return RayEngine(address, WorkerSize(**sizes))
+
+
+# Ray reads them when it is imported: it should not report its use to its makers, nor print among our results.
+_QUIET_RAY = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS_SKIP_REGEX": "."}
 
 
 @contextmanager

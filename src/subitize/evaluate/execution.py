@@ -151,18 +151,17 @@ class RunResult:
         return [*ran, *chain.from_iterable(tally.reasons for tally in self.judged)]
 
 
-def prepare(plan: Plan, events: Events) -> None:
+def prepare(plan: Plan, events: Events, engine: Engine | None = None) -> None:
     """Before a run is made: refuse what cannot work, test the judge, and list which answers are ready."""
-    for part in plan.parts:
-        if is_outside(part.suite):  # its items are checked as they are made
-            deque(islice(part.items, SAMPLED_FROM_AT_MOST), maxlen=0)
-        part.model.obj.check()
-        if part.judge is not None:
-            part.judge.obj.check()
-    for note in plan.notes:
-        events.warn(note)
-    if plan.judge is not None and (line := self_test(plan.judge)):
-        events.warn(line)
+    with started(engine) as own:
+        for part in plan.parts:
+            if is_outside(part.suite):  # its items are checked as they are made
+                deque(islice(part.items, SAMPLED_FROM_AT_MOST), maxlen=0)
+            own.invoke("model", part.model, "check")
+        for note in plan.notes:
+            events.warn(note)
+        if plan.judge is not None and (line := self_test(plan.judge, own)):
+            events.warn(line)
     for line in chain.from_iterable(part.matched for part in plan.parts):
         events.say(line)
 

@@ -22,6 +22,7 @@ from subitize.interfaces import (
     Judge,
     JudgeQuestion,
     JudgeRequest,
+    SelfTest,
 )
 from subitize.io import codec
 from subitize.io.prices import load_prices
@@ -127,10 +128,10 @@ def plan_judging(config: JudgeConfig, run: Run | None) -> JudgePlan:
 
 def judge(plan: JudgePlan, run: Run, events: Events, engine: Engine | None = None) -> JudgeTally:
     """Test a judge, and let it answer its open questions in a run."""
-    if line := self_test(plan.judge):
-        events.warn(line)
-    plan.budget.begin(run)
     with started(engine) as own:
+        if line := self_test(plan.judge, own):
+            events.warn(line)
+        plan.budget.begin(run)
         summary = judge_run(plan, run, own, events)
     events.say(f"{plan.judge}: {summary}{plan.budget.spending}")
     for line in warn_of_reward_judges(run, plan.judge.spec.text):
@@ -210,13 +211,14 @@ def _choose_rules(run: Run, judge: Resolved[Judge], suites: Iterable[str], named
     return rules
 
 
-def self_test(judge: Resolved[Judge]) -> str:
+def self_test(judge: Resolved[Judge], engine: Engine | None = None) -> str:
     """Run a judge's self-test. Return a line for the user, if there is something to say; raise if it fails."""
-    judge.obj.check()
-    try:
-        result = judge.obj.self_test()
-    except UnusableModelError as error:
-        raise UnusableModelError(f"judge {judge} failed its self-test: {error}") from None
+    with started(engine) as own:
+        own.invoke("judge", judge, "check")
+        try:
+            result: SelfTest = own.invoke("judge", judge, "self_test")
+        except UnusableModelError as error:
+            raise UnusableModelError(f"judge {judge} failed its self-test: {error}") from None
     if not result.summary:
         return ""
     return f"self-test of {judge}: {result}"
