@@ -25,7 +25,7 @@ WEB_CHECKS := axe-playwright-python==0.1.8 schemathesis==4.32.5
 JUPYTER := nbclient==0.11.0 ipykernel==7.4.0
 EXTRAS := local,detect,corpus,ocr,postgres,inspect,hub,excel,ray,web,dev
 # What `make check` has beyond `make test`, and so what it tests: see tests/parts.py.
-PARTS := axe or browser or detect or excel or hub or inspect or label_studio or notebook or ocr or postgres or ray or schemathesis or spacy or tesseract or torch or web or weights or wordfreq
+PARTS := axe or browser or detect or excel or hub or inspect or label_studio or notebook or ocr or postgres or ray or schemathesis or spacy or tesseract or torch or web or weights
 CHECK := .venv-check
 LOWEST := .venv-lowest
 WHEEL := .venv-wheel

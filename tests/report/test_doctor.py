@@ -47,7 +47,6 @@ def test_the_core_is_complete(findings: list[InstallationCheck]) -> None:
 @pytest.mark.ocr
 @pytest.mark.postgres
 @pytest.mark.torch
-@pytest.mark.wordfreq
 def test_where_everything_is_installed_no_part_for_users_is_missing(findings: list[InstallationCheck]) -> None:
     assert [one.part for one in findings if one.version is None and one.wanted_by != "dev"] == []
 

@@ -53,7 +53,10 @@ def test_reproduce_prints_tables_for_people(release: Path) -> None:
         (["report", "tables", "run", "--paper", "geckonum"], "run is not a run"),
         (["make", "prompts", "geckonum", "--prompts", "nowhere.csv"], "nowhere.csv"),
         (["make", "prompts", "geckonum", "--fresh", "x"], "fresh"),
-        (["make", "prompts", "geckonum", "--nouns", "nowhere.txt", "--fresh", "1"], "nowhere.txt"),
+        (
+            ["make", "prompts", "geckonum", "--nouns", "nowhere.txt", "--fresh", "1"],
+            "nouns= are no longer taken; fresh=1",
+        ),
         (["make", "prompts", "naming", "--fresh", "1"], "suite 'naming' has no option 'fresh'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Who is better in GeckoNum: on as many images each, and as Table 2 weighs them."""
+"""Who is better in GeckoNum: on as many images each."""
 
 from pathlib import Path
 
@@ -44,23 +44,10 @@ def test_models_are_compared_on_the_images_that_all_have_five_at_most(
     assert len(common) < rows.height / 3
 
 
-def test_beside_it_stand_the_differences_of_table_2(annotations: Annotations, cells: dict[CellId, Cell]) -> None:
-    means = dict(annotations.counts.group_by("model").agg(100 * pl.col("right").mean()).iter_rows())
-    for first, second in (("dalle_3", "imagen_c"), ("imagen_c", "muse_a")):
-        cell = cells[CellId("paired", f"{first} - {second}", "task1_as_table2_diff")]
-        assert cell.value == pytest.approx(means[first] - means[second], abs=1e-9)
-
-
 @pytest.mark.slow
-def test_five_images_each_tell_the_shared_models_apart_and_table_2_does_not(shared_data: Path) -> None:
+def test_five_images_each_tell_the_shared_models_apart(shared_data: Path) -> None:
     annotations = read_released(read_release(shared_data / "geckonum"))
     found = {cell.place: cell.value for cell in paired_differences(annotations)}
-    told = {
-        weighting: [
-            found[CellId("ranks", model, f"task1{weighting}_rank")] for model in ("dalle_3", "imagen_c", "muse_a")
-        ]
-        for weighting in ("", "_as_table2")
-    }
-    assert told == {"": ["1 a", "2 b", "3 c"], "_as_table2": ["1 a", "2–3 b", "2–3 b"]}
-    accuracies = [found[CellId("ranks", "imagen_c", f"task1{weighting}_acc")] for weighting in told]
-    assert accuracies == pytest.approx([37.1, 34.8], abs=0.05)
+    models = ("dalle_3", "imagen_c", "muse_a")
+    assert [found[CellId("ranks", model, "task1_rank")] for model in models] == ["1 a", "2 b", "3 c"]
+    assert found[CellId("ranks", "imagen_c", "task1_acc")] == pytest.approx(37.1, abs=0.05)

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -437,11 +436,8 @@ def refuse_all(run: Run, items: Sequence[Item]) -> None:
 
 
 @pytest.mark.slow
-def test_word_frequencies_are_shown_or_it_is_said_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "wordfreq", None)
-    (text,) = show_frequencies([JudgedRun("run · judge", (), {}, 1, {"dog": "frequent", "alpaca": "rare"})])
-    assert isinstance(text, Paragraph)
-    assert "pip install 'subitize[corpus]'" in text.text
+def test_word_frequencies_of_the_papers_nouns_are_shown() -> None:
+    assert show_frequencies([JudgedRun("run · judge", (), {}, 1, {"dog": "frequent", "alpaca": "rare"})]) == []
     (figure,) = show_frequencies([JudgedRun("run · judge", (), {}, 1, {"dog": "frequent", "cinnamon stick": "rare"})])
     assert isinstance(figure, Figure)
     assert [row.cells for row in figure.data.rows] == [("dog", "frequent", 5.1), ("cinnamon stick", "rare", 3.7)]

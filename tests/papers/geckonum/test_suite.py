@@ -1,15 +1,13 @@
 """The suite of GeckoNum's prompts: what it asks, under which conditions, and with which options."""
 
-import sys
 from collections import Counter
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from subitize.errors import BadFileError, BadValueError, MissingPartError, UnknownNameError
+from subitize.errors import BadFileError, BadValueError, UnknownNameError
 from subitize.interfaces import Suite
-from subitize.papers.geckonum.prompts import TYPES, design, is_frequent
+from subitize.papers.geckonum.prompts import TYPES, design
 from subitize.papers.geckonum.sentences import OFFICIAL, ZIPF
 from subitize.papers.geckonum.suite import Geckonum, items_of
 from subitize.records import Choose, Confirm, Count, Item, task_text
@@ -133,9 +131,8 @@ SENSELESS = {
     "tasks=1,types=part-whole": "no prompt is left with these options",
     "prompts=a.csv,fresh=1": "take the official file or fresh prompts",
     "fresh=-1": "fresh=-1: should be a seed from 1",
-    "nouns=nouns.txt": "nouns= are for fresh prompts; add fresh=1",
+    "nouns=nouns.txt": "nouns= are no longer taken; fresh=1 draws other nouns, of ours",
     "prompts=nowhere.csv": "cannot read nowhere.csv",
-    "fresh=1,nouns=nowhere.csv": "cannot read nowhere.csv",
 }
 
 
@@ -165,53 +162,5 @@ def test_fresh_prompts_are_drawn_of_the_wanted_numbers_and_colours(options: str,
         assert words == set(range(1, 11))
 
 
-def test_own_nouns_make_fresh_prompts(tmp_path: Path) -> None:
-    path = tmp_path / "nouns.txt"
-    path.write_text("\n".join(f"{noun}, {'rare' if place % 2 else 'frequent'}" for place, noun in enumerate(NOUNS)))
-    own = make_suite(f"geckonum:types=numeric_simple,fresh=3,nouns={path}").obj
-    assert len(texts(own)) == 600
-    assert all(text.split()[1].rstrip(".").rstrip("s") in NOUNS for text in texts(own))
-    frequencies = {task_text(one.task): one.factors["frequency"] for one in own.items(0)}
-    assert all(frequencies.get(f"1 {noun}.") in (None, "rare") for noun in NOUNS[1::2])
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("dog,frequent", "line 1: 'dog' is one of GeckoNum's own nouns; take another"),
-        ("otter,rare\notter,rare", "line 2: 'otter' stands there twice"),
-        ("otter,often", "line 1: 'often': should be frequent or rare, or be left out"),
-        ("Otter 7,rare", "line 1: 'Otter 7,rare': should be a noun in small letters"),
-        ("otter,rare,brown", "line 1: 'otter,rare,brown': should be a noun"),
-        ("otter,rare", "1 nouns; a set of GeckoNum's size needs 40 or more"),
-    ],
-)
-def test_a_bad_list_of_nouns_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "nouns.txt"
-    path.write_text(text)
-    with pytest.raises(BadFileError, match=message):
-        make_suite(f"geckonum:fresh=1,nouns={path}")
-
-
-def test_nouns_without_a_frequency_need_wordfreq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "wordfreq", None)
-    path = tmp_path / "nouns.txt"
-    path.write_text("horse")
-    with pytest.raises(MissingPartError, match=r"needs wordfreq; run: pip install 'subitize\[corpus\]'"):
-        make_suite(f"geckonum:fresh=1,nouns={path}")
-
-
-@pytest.mark.wordfreq
-def test_nouns_without_a_frequency_are_looked_up(tmp_path: Path) -> None:
-    path = tmp_path / "nouns.txt"
-    path.write_text("\n".join(["horse", "alpaca", *(f"{noun},rare" for noun in NOUNS[:38])]))
-    suite = make_suite(f"geckonum:types=numeric_simple,fresh=1,nouns={path}").obj
-    frequencies = {task_text(one.task): one.factors["frequency"] for one in suite.items(0)}
-    assert (frequencies["1 horse."], frequencies["1 alpaca."]) == ("frequent", "rare")
-
-
-@pytest.mark.wordfreq
-def test_wordfreq_parts_geckonums_own_nouns_as_the_release_does() -> None:
-    assert {noun: is_frequent(noun) for noun in OFFICIAL.nouns} == OFFICIAL.nouns
-    wordfreq = import_module("wordfreq")
-    assert {noun: wordfreq.zipf_frequency(noun.split()[0], "en") for noun in OFFICIAL.nouns} == ZIPF
+def test_the_papers_nouns_are_parted_by_their_frequency_as_in_the_release() -> None:
+    assert {noun: zipf > 3.78 for noun, zipf in ZIPF.items()} == OFFICIAL.nouns

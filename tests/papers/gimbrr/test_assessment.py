@@ -22,7 +22,7 @@ from subitize.judges.clip import Clip
 from subitize.labels.consensus import is_written
 from subitize.models.stand_ins import Painter
 from subitize.networks.collages import make_collage
-from subitize.papers.gimbrr.prompts import ALL, read_prompt
+from subitize.papers.gimbrr.prompts import ALL
 from subitize.papers.gimbrr.suite import JUDGES, Gimbrr, TaskPrompt, join_parts, list_parts, make_item, name_waiting
 from subitize.records import (
     Compared,
@@ -50,6 +50,7 @@ from tests.judges.drawn_prompts import EXACT, made, open_rapidocr, store, write_
 from tests.models.scripted_server import Answer, chat, scripting
 from tests.networks.coco_network import ssd_folder
 from tests.networks.tiny_weights import find_tiny
+from tests.papers.gimbrr.prompt_reader import read_prompt
 from tests.runs import judge_run
 from tests.samples import trial
 

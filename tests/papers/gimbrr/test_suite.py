@@ -20,7 +20,6 @@ from subitize.papers.gimbrr.prompts import (
     Meaning,
     Objects,
     classes_of,
-    read_prompt,
     split,
     write_prompt,
 )
@@ -28,6 +27,7 @@ from subitize.papers.gimbrr.suite import Gimbrr, draw_prompts, read_directory
 from subitize.records import Item, task_text
 from subitize.registry import make_suite
 from tests.cases import Case
+from tests.papers.gimbrr.prompt_reader import read_prompt
 
 ITEMS = {item.id.removeprefix("gimbrr/"): item for item in Gimbrr().items(0)}
 SEEDS = (0, 1)

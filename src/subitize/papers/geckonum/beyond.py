@@ -16,7 +16,6 @@ from subitize.papers.geckonum.findings import (
     stacked,
 )
 from subitize.papers.geckonum.labels import SUITE
-from subitize.papers.geckonum.tables import AS_PRINTED
 from subitize.records import Estimate
 from subitize.report.charts import Palette, forest
 from subitize.report.estimates import MODEL, methods, sizes
@@ -127,7 +126,7 @@ def decisive(findings: Findings, palette: Palette) -> Section | None:
 def differences(findings: Findings) -> Section | None:
     """Compare the models of a run on the same prompts."""
     found = pairs(findings)
-    tasks = sorted({compared[: len("task1")] for own in found.values() for compared in own})
+    tasks = sorted({task for own in found.values() for task in own})
     if not found:
         return None
     columns = [Column.text("Models")]
@@ -137,23 +136,20 @@ def differences(findings: Findings) -> Section | None:
             Column(f"{name} (points)", "Difference of accuracies over the images that all models have.", digits=1),
             Column.p(f"p {task[-1]}", "By sign flips, adjusted by Holm for all pairs."),
             Column(f"n {task[-1]}", "Labels of each model."),
-            Column(f"{name} as in Table 2", "Difference of the accuracies of the leaderboard.", digits=1),
-            Column.p(f"p {task[-1]} as in Table 2", "Likewise."),
         ]
     rows = []
     for (first, second), own in found.items():
         cells: list[Cell] = [f"{first} − {second}"]
         for task in tasks:
-            equal, printed = own.get(task), own.get(task + AS_PRINTED)
-            cells += [*equal, equal.difference.n] if equal else [None, None, None]
-            cells += printed or [None, None]
+            one = own.get(task)
+            cells += [*one, one.difference.n] if one else [None, None, None]
         rows.append(Row(tuple(cells)))
     caption = (
         "Difference of accuracy in percentage points with 95 % intervals over prompts within types of prompts, and p, "
         "below .05 exactly where 0 lies outside the interval, with Holm’s correction for all pairs of a run and task. "
-        "First over what all models of a run have, five images of a prompt at most: it leaves out what makes prompts "
-        "harder for all. Then of the accuracies as in Table 2, in which every label weighs the same: a model with more "
-        "images of some prompts than of others, as imagen_c has, is judged there by another mixture of prompts."
+        "Over what all models of a run have, five images of a prompt at most: it leaves out what makes prompts harder "
+        "for all. In Table 2 every label weighs the same: a model with more images of some prompts than of others, as "
+        "imagen_c has, is judged there by another mixture of prompts."
     )
     title = "Models compared on the same prompts"
     table = Table.of(f"{SUITE}-differences", title, columns, rows, caption)

@@ -20,7 +20,8 @@ from subitize.papers.geckonum.findings import (
     strip,
 )
 from subitize.papers.geckonum.labels import SUITE
-from subitize.papers.geckonum.prompts import TYPES, look_up
+from subitize.papers.geckonum.prompts import TYPES
+from subitize.papers.geckonum.sentences import ZIPF
 from subitize.papers.geckonum.tables import BASELINES, DROPS, GROUPS, QUANTIFIERS
 from subitize.records import Estimate
 from subitize.report import charts
@@ -317,14 +318,11 @@ def _drops(findings: Findings) -> list[Block]:
 
 
 def show_frequencies(groups: Sequence[JudgedRun]) -> list[Block]:
-    """Show how frequent the nouns are in English text (Figure A1), or say what that needs."""
+    """Show how frequent the paper's nouns are in English text (Figure A1)."""
     nouns = {noun: kind for group in groups for noun, kind in group.nouns.items()}
-    if not nouns:
+    if not nouns or not nouns.keys() <= ZIPF.keys():
         return []
-    zipf = look_up(nouns)
-    if zipf is None:
-        return [Paragraph("How frequent the nouns are is shown if wordfreq is there: pip install 'subitize[corpus]'.")]
-    found = sorted(((zipf[noun], noun) for noun in nouns), reverse=True)
+    found = sorted(((ZIPF[noun], noun) for noun in nouns), reverse=True)
     rows = [{"name": noun, "kind": nouns[noun], "value": value} for value, noun in found]
     columns = (Column.text("Noun"), Column.text("Group"), "Zipf frequency")
     cells = (Row((noun, nouns[noun], value)) for value, noun in found)
@@ -450,20 +448,15 @@ def _published(model: str) -> Row:
 
 
 def _errors(models: Sequence[MeasuredModel]) -> Table:
-    """List the accuracies with both standard errors: the paper's, and the one by prompt."""
+    """List the accuracies with the paper's standard errors."""
     rows = []
     for one in models:
         for task in TASKS:
             mean = _accuracy(one, task)
-            errors = [one.number("table2", f"task{task}_{what}") for what in ("sem", "sem_by_prompt")]
-            rows += [Row((one.label, task, mean, *errors, mean.n), one.badge)] if mean else []
+            sem = one.number("table2", f"task{task}_sem")
+            rows += [Row((one.label, task, mean, sem, mean.n), one.badge)] if mean else []
     error = Column("Standard error (the paper’s)", "As the paper computes it: labels taken as independent.", digits=1)
-    by_prompt = Column(
-        "Standard error by prompt",
-        "As if types and numbers were sampled with the prompts; intervals take them as fixed.",
-        digits=1,
-    )
-    columns = (MODEL, "Task", Column("Accuracy (%)", digits=1), error, by_prompt, "n")
+    columns = (MODEL, "Task", Column("Accuracy (%)", digits=1), error, "n")
     return Table.of(f"{SUITE}-accuracy", "Accuracy by task", columns, rows)
 
 

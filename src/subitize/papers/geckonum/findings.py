@@ -120,7 +120,7 @@ class ModelDifference(NamedTuple):
 
 
 def pairs(findings: Findings) -> dict[tuple[str, str], dict[str, ModelDifference]]:
-    """List the pairs of models compared on the same prompts, by task and weighting as in the column names."""
+    """List the pairs of models compared on the same prompts, by task."""
     found: dict[tuple[str, str], dict[str, ModelDifference]] = defaultdict(dict)
     for one in findings.models:
         for (other, compared), difference in one.estimates("paired").items():

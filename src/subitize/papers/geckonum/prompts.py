@@ -1,19 +1,17 @@
 """GeckoNum's prompts: the 1386 of its design, those of the official file, or fresh ones with other words.
 
-Of the 1386, 400 are drawn at random. Fresh prompts, which no model can have seen, use other nouns, pairs and colours,
-or a user's own nouns, each marked as frequent or rare."""
+Of the 1386, 400 are drawn at random. Fresh prompts, which no model can have seen, use other nouns,
+pairs and colours."""
 
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from subitize.errors import BadFileError, BadValueError, MissingPartError
+from subitize.errors import BadFileError, BadValueError
 from subitize.io.files import read_records
 from subitize.language.clauses import read_scene
 from subitize.language.scene import Halves, NotUnderstood, Pieces, Portion, Scene
@@ -40,66 +38,10 @@ _FREQUENT_OF_TEN = {"animals": 5, "food": 6, "nature": 5, "objects": 5}
 
 @dataclass(frozen=True, slots=True)
 class FreshOptions:
-    """Options of fresh prompts: nouns and whether they are frequent (None for ours), colours, numbers."""
+    """Options of fresh prompts: colours and numbers."""
 
-    nouns: Mapping[str, bool] | None = None
     colours: tuple[str, ...] = COLOURS
     numbers: tuple[int, ...] = sentences.OFFICIAL.numbers
-
-
-LEAST_NOUNS = len(sentences.OFFICIAL.nouns)
-# On the Zipf scale of wordfreq: GeckoNum's frequent nouns are at 3.86 (ant) and above, its rare ones at 3.70 (cinnamon)
-# and below; of a two-word noun the first word is looked up, as its authors did.
-_FREQUENT_FROM = 3.78
-_FREQUENCIES = {"frequent": True, "rare": False}
-
-
-def read_nouns(path: Path) -> dict[str, bool]:
-    """Read singular nouns; a second column says frequent or rare, otherwise wordfreq decides."""
-    nouns: dict[str, bool] = {}
-    for line, fields in read_records(path):
-        noun, frequency = _fields(path, line, [field.strip() for field in fields])
-        if noun in nouns:
-            raise BadFileError(f"{path.name} line {line}: {noun!r} stands there twice; once is enough")
-        if noun in sentences.OFFICIAL.nouns:
-            raise BadFileError(f"{path.name} line {line}: {noun!r} is one of GeckoNum's own nouns; take another")
-        nouns[noun] = _FREQUENCIES[frequency] if frequency else is_frequent(noun)
-    if len(nouns) < LEAST_NOUNS:
-        raise BadFileError(f"{path.name}: {len(nouns)} nouns; a set of GeckoNum's size needs {LEAST_NOUNS} or more")
-    return nouns
-
-
-def is_frequent(noun: str) -> bool:
-    """Return whether the noun is frequent by GeckoNum's threshold."""
-    zipf = look_up([noun])
-    if zipf is None:
-        raise MissingPartError("a list of nouns without frequencies", "wordfreq", "corpus")
-    return zipf[noun] >= _FREQUENT_FROM
-
-
-def look_up(nouns: Iterable[str]) -> dict[str, float] | None:
-    """Look up word frequencies on the Zipf scale; None if unofficial nouns are given and wordfreq is missing.
-
-    Of a two-word noun, the first word is looked up, as in the paper.
-    """
-    found = {noun: sentences.ZIPF.get(noun, math.nan) for noun in nouns}
-    others = [noun for noun, zipf in found.items() if math.isnan(zipf)]
-    if not others:
-        return found
-    try:
-        wordfreq = import_module("wordfreq")
-    except ImportError:
-        return None
-    return found | {noun: float(wordfreq.zipf_frequency(noun.split()[0], "en")) for noun in others}
-
-
-def _fields(path: Path, line: int, fields: list[str]) -> tuple[str, str]:
-    noun, frequency = (*fields, "")[:2]
-    if not noun or not all(part.isalpha() and part.islower() for part in noun.split()) or len(fields) > 2:
-        raise BadFileError(f"{path.name} line {line}: {','.join(fields)!r}: should be a noun in small letters")
-    if frequency and frequency not in _FREQUENCIES:
-        raise BadFileError(f"{path.name} line {line}: {frequency!r}: should be frequent or rare, or be left out")
-    return noun, frequency
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,12 +222,7 @@ def fresh_prompts(seed: int, wishes: FreshOptions | None = None) -> tuple[Prompt
 
 
 def _draw(wishes: FreshOptions, random: Random) -> sentences.GeckonumVocabulary:
-    given = wishes.nouns
-    nouns = (
-        _draw_nouns(random)
-        if given is None
-        else {noun: given[noun] for noun in _pick(given, random, sentences.OFFICIAL.nouns)}
-    )
+    nouns = _draw_nouns(random)
     names = tuple(nouns)
     compared = random.sample(names, 2 * len(sentences.OFFICIAL.compared))
     colours = random.sample(wishes.colours, len(wishes.colours))

@@ -25,7 +25,6 @@ from subitize.papers.geckonum.prompts import (
     design,
     fresh_prompts,
     list_nouns,
-    read_nouns,
     read_prompts,
     scene_of,
 )
@@ -108,7 +107,7 @@ class Geckonum(Suite):
         colours: which colours, where a prompt names one
         quantifiers: which words for approximate quantities
         prompts: the authors' prompts.csv, in place of prompts by their design
-        nouns: file of own nouns for fresh prompts, 40 or more, one per line
+        nouns: no longer taken; fresh prompts have nouns of ours
     """
 
     title = "GeckoNum"
@@ -134,9 +133,9 @@ class Geckonum(Suite):
         check_known("quantifier", quantifiers, _QUANTIFIERS)
         self._kept = [type for type in types if TYPES[type] in tasks]
         self._numbers, self._colours, self._quantifiers = frozenset(numbers), frozenset(colours), frozenset(quantifiers)
-        if nouns and not fresh:
-            raise BadValueError("suite 'geckonum': nouns= are for fresh prompts; add fresh=1")
-        wishes = FreshOptions(read_nouns(Path(nouns)) if nouns else None, colours, tuple(sorted(numbers)))
+        if nouns:
+            raise BadValueError("suite 'geckonum': nouns= are no longer taken; fresh=1 draws other nouns, of ours")
+        wishes = FreshOptions(colours, tuple(sorted(numbers)))
         self._prompts = [prompt for prompt in _choose(prompts, fresh, wishes) if self._keeps(prompt)]
         self.sampled = {"noun": list_nouns(self._prompts)}
         if not self._prompts:

@@ -34,7 +34,7 @@ from subitize.papers.geckonum.labels import (
 from subitize.records import Estimate
 from subitize.stats.agreement import Level, krippendorff_alphas
 from subitize.stats.compare import SharedClusters, compare_all, rank_models
-from subitize.stats.estimate import share_levels, standard_error, subtract_independent
+from subitize.stats.estimate import share_levels, subtract_independent
 from subitize.stats.ratings import count_ratings
 from subitize.stats.regression import INTERCEPT, LogisticFit, build_design, fit_logistic
 from subitize.stats.significance import chi_squared, significant_shuffles
@@ -95,13 +95,12 @@ def compute_tables(annotations: Annotations) -> list[Cell]:
 def table_2(annotations: Annotations) -> Iterator[Cell]:
     """Accuracy by task with its standard error and its distance from chance; Task 1 over all seeds.
 
-    The first standard error is the paper's, for independent labels. The one by prompt treats types and numbers as
-    sampled with the prompts; the interval does not use it.
+    The standard error is the paper's, for independent labels.
     """
     chances = find_baselines(annotations)
     for task, labels in annotations.labels_by_task.items():
         error = (pl.col("right").std() / pl.len().sqrt()).fill_null(float("nan"))
-        errors, clustered = dict(labels.group_by("model").agg(error).iter_rows()), _clustered_errors(labels)
+        errors = dict(labels.group_by("model").agg(error).iter_rows())
         for (model,), mean in estimate_means(labels, "model").items():
             place = CellId("table2", model, f"task{task}_acc")
             yield to_percent(place, mean)
@@ -109,7 +108,6 @@ def table_2(annotations: Annotations) -> Iterator[Cell]:
             yield Cell(sem, 100 * errors[model], n=mean.n, method=_INDEPENDENT)
             yield to_percent(place._replace(column=f"task{task}_diff"), mean, minus=chances[task])
             yield Cell(place._replace(column=f"task{task}_n"), mean.n, n=mean.n)
-            yield Cell(place._replace(column=f"task{task}_sem_by_prompt"), 100 * clustered[model], n=mean.n)
     if annotations.has_graph:
         in_graph = annotations.confirmations.with_columns(right=pl.col("right_in_graph"))
         for (model,), mean in estimate_means(in_graph, "model").items():
@@ -291,14 +289,6 @@ def _panels(labels: pl.DataFrame) -> list[tuple[int, pl.DataFrame]]:
     return [(panel, labels.filter(pl.col("panel") == panel)) for panel in sizes]
 
 
-def _clustered_errors(labels: pl.DataFrame) -> dict[str, float]:
-    """Compute standard errors with prompts as clusters."""
-    return {
-        str(model): standard_error(own["right"].to_numpy(), own["prompt"].rank("dense").to_numpy())
-        for (model,), own in labels.group_by("model")
-    }
-
-
 def to_percent(place: CellId, mean: Estimate, *parts: object, minus: float = 0.0) -> Cell:
     """Convert a share to a cell in percent."""
     value, low, high = (100 * bound - minus for bound in (mean.value, mean.low, mean.high))
@@ -463,21 +453,13 @@ def _references(labels: pl.DataFrame) -> dict[str, str]:
 def paired_differences(annotations: Annotations) -> Iterator[Cell]:
     """Differences in accuracy between models, with Holm-adjusted p, and ranks.
 
-    Models are compared on the images they share, at most five per prompt. The difference of the accuracies in Table 2
-    is given as well; there all labels weigh the same, so imagen_c, which has ten images of prompts without colours and
-    places (the harder ones for it), is judged on another mixture than other models.
+    Models are compared on the images they share, at most five per prompt.
     """
     for task, labels in annotations.labels_by_task.items():
         models = labels["model"].unique().sort().to_list()
-        if len(models) < 2:
-            continue
-        for weighting, shared in (("", share_images(labels, models)), (AS_PRINTED, _weigh_labels(labels, models))):
-            if shared is not None:
-                yield from _compare_models(f"task{task}{weighting}", shared, models)
-
-
-AS_PRINTED = "_as_table2"
-"""The suffix of columns whose labels are weighted as in Table 2."""
+        shared = share_images(labels, models) if len(models) > 1 else None
+        if shared is not None:
+            yield from _compare_models(f"task{task}", shared, models)
 
 
 def _compare_models(what: str, shared: SharedClusters, models: Sequence[str]) -> Iterator[Cell]:
@@ -512,20 +494,6 @@ def share_images(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters 
     means = np.ascontiguousarray(cells["right"].to_numpy().reshape(-1, len(models)).T)
     weights, shared = prompts["len"].cast(pl.Float64).to_numpy(), share_levels(units_of(prompts))
     return SharedClusters(means, weights, _strata(prompts), most=1.0, shared=shared)
-
-
-def _weigh_labels(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters:
-    """Give each prompt a model's mean label, shifted by the prompt's own contribution to it."""
-    prompts = labels.select("prompt", "type", UNITS).unique("prompt", keep="first").sort("prompt")
-    means = np.empty((len(models), prompts.height))
-    for place, model in enumerate(models):
-        own = labels.filter(pl.col("model") == model)
-        mean = float(own.select(pl.col("right").mean()).item())
-        excess = own.group_by("prompt").agg((pl.col("right") - mean).sum())
-        joined = prompts.join(excess, on="prompt", how="left", maintain_order="left")["right"].fill_null(0.0)
-        means[place] = mean + joined.to_numpy() * prompts.height / own.height
-    shared = share_levels(units_of(prompts))
-    return SharedClusters(means, np.ones(prompts.height), _strata(prompts), most=1.0, shared=shared)
 
 
 def _strata(prompts: pl.DataFrame) -> NDArray[np.int64]:

@@ -401,7 +401,10 @@ def make_prompt(row: DirectoryRow) -> TaskPrompt:
 
 
 def _read_meaning(row: DirectoryRow) -> grammar.Meaning:
-    said = grammar.read_prompt(row.task, row.text)
+    """Read what a row means: its columns, and what only its text says."""
+    pattern = _SAID.get(row.task.key.removeprefix("controlled-"))
+    found = pattern.fullmatch(row.text.strip()) if pattern else None
+    said = found.groups() if found else ()
     first, *others = row.classes
     match row.task.key:
         case "single" | "multiple" | "controlled-single" | "controlled-multiple":
@@ -410,26 +413,41 @@ def _read_meaning(row: DirectoryRow) -> grammar.Meaning:
             return grammar.SpatialRelation(first, row.label, others[0])
         case "actions" | "unusual":
             deed = row.text.lower().removeprefix("a ").removeprefix("an ").removeprefix(f"{first} ")
-            return grammar.Action(first, row.label, others[0], said.deed if isinstance(said, grammar.Action) else deed)
+            return grammar.Action(first, row.label, others[0], said[0] if said else deed)
         case "conditional":
-            words = (said.first, said.second, said.wanted) if isinstance(said, grammar.Choice) else ("", "", "")
-            return grammar.Choice(first, row.label, *words, row.target_position, row.has_adjective)
+            one, other, wanted = said or ("", "", "")
+            return grammar.Choice(first, row.label, one, other.strip(), wanted, row.target_position, row.has_adjective)
         case "compositional":
             return grammar.Attribute(first, row.label)
         case "negation":
-            return (
-                grammar.Absence(first, row.label, said.lack)
-                if isinstance(said, grammar.Absence)
-                else grammar.Unparsed(row.classes, row.label)
-            )
+            return grammar.Absence(first, row.label, said[0]) if said else grammar.Unparsed(row.classes, row.label)
         case "chimeras":
-            return said if isinstance(said, grammar.Chimera) else grammar.Unparsed(row.classes, "")
+            if not said:
+                return grammar.Unparsed(row.classes, "")
+            parts = (part.partition(" of ") for part in re.split(r" and the ", said[1]))
+            return grammar.Chimera(
+                said[0], tuple((part, re.sub(f"^{_ARTICLE}", "", donor)) for part, _, donor in parts)
+            )
         case "text":
-            phrase = said.phrase if isinstance(said, grammar.WrittenText) else ""
-            return grammar.WrittenText(first, phrase, quoted_texts(row.text))
-    numbers = map(int, row.label.split(","))
-    things = tuple(zip(map(singular, row.classes), numbers, strict=True))
-    return replace(said, things=things) if isinstance(said, grammar.ObjectCounts) else grammar.ObjectCounts(things)
+            return grammar.WrittenText(first, said[0] if said else "", quoted_texts(row.text))
+    things = tuple(zip(map(singular, row.classes), map(int, row.label.split(",")), strict=True))
+    return grammar.ObjectCounts(things, said[0] if said else "")
+
+
+_ARTICLE = "(?:(?:an?|some) )?"
+_SAID = {
+    task: re.compile(pattern)
+    for task, pattern in {
+        "arithmetic": "[a-z]+ .+? and (twice|half|an? [a-z]+|[a-z]+ times) as many .+",
+        "actions": "[A-Z][A-Za-z ]*? ([a-z]+ing(?: at| on)? an? .+)",
+        "unusual": ".+? ([a-z]+ing(?: [a-z]+)? an? .+)",
+        "conditional": rf"(?i:{_ARTICLE}(.+?) or {_ARTICLE}(.+) ?- ?only render (.+))",
+        "negation": ".+? ((?:without any|with no|without an?) .+)",
+        "chimeras": rf"(?i:{_ARTICLE})(.+?)(?: with)? the (.+)",
+        "text": r'.+? ((?:that|with|advertising)\b[^"]*) "[^"]+"',
+    }.items()
+}
+"""What the text of a task's prompt says beyond the columns: the operation, the deed, the choice, …"""
 
 
 _VARIED = ("conditional", "chimeras", "multiple")
