@@ -66,7 +66,11 @@ class CountingModels:
 
 
 class TablesPart(Protocol):
-    """What a paper's module `tables` has."""
+    """What a paper's module `tables` has.
+
+    Where its cells are more than `published.Cell`s, it also has `lay_out(rows, tabulated, *, extensions)`, which makes
+    the record and how it is shown.
+    """
 
     PUBLISHED: Published
     TABLES: Sequence[Callable[[Any], Iterable[Cell]]]
@@ -75,7 +79,7 @@ class TablesPart(Protocol):
     """What the paper has not."""
 
     def rows(self, seen: JudgedFrame, /) -> Any:  # noqa: ANN401
-        """Make the paper's rows: a frame with a column `model`, or what knows its `models`."""
+        """Make the paper's rows: a frame with a column `model`, or what knows its `models`, see `take`."""
         ...
 
     def warnings(self, rows: Any, seen: JudgedFrame | None = None, /) -> Iterable[str]:  # noqa: ANN401
@@ -223,18 +227,25 @@ def tabulate(
     cells = [cell for table in tables for cell in table(rows)]
     shown = {spec: name for spec, name in (names or {}).items() if spec not in part.PUBLISHED.models}
     named = rename(rows, shown) if isinstance(rows, pl.DataFrame) else rows
-    found = part.warnings(named, seen and seen.rename(shown))
-    return Tabulated(
-        part.PUBLISHED.compare(cells, models_of(rows)),
-        tuple(dict.fromkeys((*warnings, *found))),
-        (lambda: paper.load("claims").claims(named)) if "claims" in paper.parts else None,
-        models=part.PUBLISHED.models,
-    )
+    notes = tuple(dict.fromkeys((*warnings, *part.warnings(named, seen and seen.rename(shown)))))
+    claims = (lambda: paper.load("claims").claims(named)) if "claims" in paper.parts else None
+    if lay_out := getattr(part, "lay_out", None):
+        laid_out: Tabulated = lay_out(rows, Tabulated(cells, notes, claims), extensions=extensions)
+        return laid_out
+    compared = part.PUBLISHED.compare(cells, models_of(rows))
+    return Tabulated(compared, notes, claims, models=part.PUBLISHED.models)
 
 
 def rename(rows: pl.DataFrame, names: Mapping[str, str]) -> pl.DataFrame:
     """Replace the specs of models by names."""
     return rows.with_columns(pl.col("model").replace(names))
+
+
+def take(rows: Any, labels: Mapping[str, str]) -> Any:  # noqa: ANN401
+    """Keep the rows of these models, under their labels; rows that are no frame have a function `take` for it."""
+    if isinstance(rows, pl.DataFrame):
+        return rename(rows.filter(pl.col("model").is_in([*labels])), labels)
+    return rows.take(labels)
 
 
 def models_of(rows: Any) -> list[str]:  # noqa: ANN401

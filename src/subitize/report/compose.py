@@ -111,7 +111,9 @@ def _report_suite(
     if paper and "figures" in paper.parts:
         by_itself = papers.load(paper.report) if paper.report else None
         report = (
-            by_itself(suite, own, refined, counted, palette) if by_itself else report_paper(paper, suite, own, palette)
+            by_itself(suite, own, refined, counted, palette)
+            if by_itself
+            else report_paper(paper, suite, own, palette, counted)
         )
     if report is None:
         report = _default_report(suite, own, counted, palette)

@@ -1,18 +1,20 @@
 """A paper's part of a report, written once for all papers: each run as each judge saw it becomes the paper's rows."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import polars as pl
-
-from subitize.analysis.papers import JudgedFrame, models_of, rename
+from subitize.analysis.papers import JudgedFrame, models_of, take
+from subitize.errors import NothingToDoError
 from subitize.frame import NO_JUDGE
 from subitize.papers import Paper
 from subitize.report.charts import Palette, Spec
 from subitize.report.claims import claims_section
-from subitize.report.series import Series
+from subitize.report.series import CountingModel, Series
 from subitize.report.table import Block, Figure, Paragraph, RowKind, Section, SuiteReport, Table
+
+UNREAD = "{}: no answer about its images has a value; it is in no figure."
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,13 @@ class JudgedRows:
     name: str
     suffix: str
     rows: Any
-    badges: dict[str, RowKind]
+    series: Sequence[Series]
+    counted: Sequence[CountingModel] = ()
+
+    @property
+    def badges(self) -> dict[str, RowKind]:
+        """Map the labels of its models to badges, which mark stand-ins."""
+        return {one.label: one.badge for one in self.series}
 
     @property
     def models(self) -> list[str]:
@@ -38,7 +46,11 @@ class JudgedRows:
 
 
 class FiguresPart(Protocol):
-    """What a paper's module `figures` has."""
+    """What a paper's module `figures` has.
+
+    Its `SHOWS`, if there is one, names what its sections show, which is otherwise added to them: "claims",
+    "refinements".
+    """
 
     NOTHING: str
     """What a report says where nothing was judged."""
@@ -53,7 +65,9 @@ class FiguresPart(Protocol):
         ...
 
 
-def report_paper(paper: Paper, suite: str, series: Sequence[Series], palette: Palette) -> SuiteReport:
+def report_paper(
+    paper: Paper, suite: str, series: Sequence[Series], palette: Palette, counted: Sequence[CountingModel] = ()
+) -> SuiteReport:
     """Write every section that the answers allow; items excluded by hand are left out."""
     tables, figures = paper.load("tables"), paper.load("figures")
     left = [one for one in series if not one.is_excluded]
@@ -65,21 +79,30 @@ def report_paper(paper: Paper, suite: str, series: Sequence[Series], palette: Pa
     notes: list[Block] = []
     for place, (run, judge) in enumerate(keys, start=1):
         own = [one for one in left if one.source.name == run and one.judge in (judge, NO_JUDGE)]
-        seen = JudgedFrame.of_run(own[0].source.survey, paper.suites, [judge])
-        labels = {one.model: one.label for one in own}
-        rows = rename(tables.rows(seen).filter(pl.col("model").is_in([*labels])), labels)
-        if rows.height:
-            suffix = f"-{place}" if len(keys) > 1 else ""
-            groups.append(JudgedRows(f"{run} · {judge}", suffix, rows, {one.label: one.badge for one in own}))
-            notes += map(Paragraph, tables.warnings(rows))
+        source = own[0].source
+        with suppress(NothingToDoError):  # where no answer has a value
+            rows = tables.rows(JudgedFrame.of_run(source.survey, paper.suites, [judge]))
+            rows = take(rows, {one.model: one.label for one in own})
+            if models_of(rows):
+                suffix = f"-{place}" if len(keys) > 1 else ""
+                groups.append(JudgedRows(f"{run} · {source.name_judge(judge)}", suffix, rows, own, counted))
+                notes += map(Paragraph, tables.warnings(rows))
+    read = {model for group in groups for model in group.models}
+    notes += [Paragraph(UNREAD.format(one.label)) for one in left if one.label not in read]
     if not groups:
-        return SuiteReport([Paragraph(figures.NOTHING)], ())
+        return SuiteReport([Paragraph(figures.NOTHING), *notes], ())
     made = [section(groups, palette) for section in figures.SECTIONS]
-    if "claims" in paper.parts:
+    shown = getattr(figures, "SHOWS", ())
+    if "claims" in paper.parts and "claims" not in shown:
         claims = paper.load("claims")
         found = {group.name: claims.claims(group.rows) for group in groups}
         made.append(claims_section(suite, found, claims.WORDING))
-    return SuiteReport([*figures.leaderboard(groups), *notes], tuple(filter(None, made)), figures.headline(groups))
+    return SuiteReport(
+        [*figures.leaderboard(groups), *notes],
+        tuple(filter(None, made)),
+        figures.headline(groups),
+        has_refinements="refinements" in shown,
+    )
 
 
 def list_badges(groups: Iterable[JudgedRows]) -> dict[str, RowKind]:

@@ -11,20 +11,21 @@ import pytest
 from subitize.analysis.agreement import ALL_MODELS, agree_run
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import PromptResult, gather_attempts, rate_passes
+from subitize.papers.t2icountbench.beyond import drawn_numbers, thresholds_at_half
 from subitize.papers.t2icountbench.claims import claims
-from subitize.papers.t2icountbench.reproduction import PaperTables, show_tables
 from subitize.papers.t2icountbench.tables import (
     AVERAGE,
     CATEGORIES,
     KAPPA,
     MODELS,
+    Attempts,
+    PaperTables,
     TableCell,
     by_scene,
-    drawn_numbers,
     list_published,
+    show_tables,
     table_2,
     table_3,
-    thresholds_at_half,
 )
 from subitize.records import Estimate, Provenance, Refused, Response, Spec, Trial
 from subitize.report.table import Document, Gallery, Paragraph, Row, Section, Table, Thumbnail, Worded
@@ -117,7 +118,7 @@ SIZES = {"SD 3.5": "8.1", "WanX2.1": "14", "Hunyuan": "1.5", "GLM-4": "9"}
 def test_the_leaderboard_is_table_2_with_the_fifteen_of_the_paper(counted: Composed) -> None:
     found = table(counted.document, "t2icountbench-leaderboard")
     own, printed = cells(found, is_published=False), cells(found, is_published=True)
-    for (model, column), value in measured(table_2(counted.attempts), "table2").items():
+    for (model, column), value in measured(table_2(Attempts(counted.attempts)), "table2").items():
         assert own[model, "Average" if column == AVERAGE else column] == value
     published = list_published("table2")
     for model in MODELS:
@@ -152,10 +153,10 @@ def test_it_is_said_that_judges_differ_and_once_what_is_missing_of_all_models(co
 def test_figures_show_what_the_analysis_computes(counted: Composed) -> None:
     document, attempts = counted.document, counted.attempts
     scenes = cells(table(document, "t2icountbench-by-scene"), is_published=False)
-    for place, value in measured(by_scene(attempts), "figure4").items():
+    for place, value in measured(by_scene(Attempts(attempts)), "figure4").items():
         assert scenes[place] == value
     refinements = cells(table(document, "t2icountbench-table-3"), is_published=False)
-    for place, value in measured(table_3(attempts), "table3").items():
+    for place, value in measured(table_3(Attempts(attempts)), "table3").items():
         assert refinements[place] == value
     passes = cells(table(document, "t2icountbench-passes"), is_published=False)
     for rate in rate_passes([one for one in attempts if one.item.base is None]):
@@ -180,7 +181,7 @@ def test_eleven_is_no_more_than_ten_in_the_curves_of_this_suite(counted: Compose
 
 
 def test_observations_have_a_verdict_a_sentence_and_adjusted_tests(counted: Composed) -> None:
-    found = claims(counted.attempts)
+    found = claims(Attempts(counted.attempts))
     rows = table(counted.document, "t2icountbench-observations").rows
     assert [row.cells[0] for row in rows] == ["4.1", "4.2", "5.1", "C.1", "C.2", "C.3"]
     shown = [(row.cells[2].word, row.cells[3]) for row in rows if isinstance(row.cells[2], Worded)]
@@ -213,6 +214,18 @@ def test_a_stand_in_is_not_called_best_beside_a_real_model(tmp_path: Path) -> No
         assert "In t2icountbench, imagen-3 does best: for 0 %" in composed(opened).summary
 
 
+@pytest.mark.parametrize("model", ["glm", "imagen-3"], ids=["all models", "one of two"])
+def test_a_model_whose_votes_are_all_tied_is_named_and_in_no_figure(tmp_path: Path, model: str) -> None:
+    item, votes, run = "t2icountbench/apple/home/plain/1", tmp_path / "votes.csv", tmp_path / "run"
+    lines = ["annotator,model,item,vote", f"ann,glm,{item},no", f"ben,glm,{item},yes", f"ann,{model},{item},no"]
+    votes.write_text("\n".join(lines[: 4 if model != "glm" else 3]) + "\n")
+    assert call("import", "votes", votes, "--run", run, "--suite", FEW).code == 0
+    with Run(Folder(run)) as opened:
+        told = [texts(one) for one in sections(composed(opened))]
+    assert any("glm: no answer about its images has a value; it is in no figure." in text for text in told)
+    assert any("No prompt has a result yet" in text for text in told) == (model == "glm")
+
+
 def test_votes_on_groups_are_success_and_leave_out_all_that_needs_counts(votes: Composed) -> None:
     found = names(votes.document)
     assert {"t2icountbench-leaderboard", "t2icountbench-by-difficulty-chart", "t2icountbench-agreement"} <= found
@@ -220,7 +233,7 @@ def test_votes_on_groups_are_success_and_leave_out_all_that_needs_counts(votes: 
     assert "t2icountbench-confusion" not in found
     own = cells(table(votes.document, "t2icountbench-leaderboard"), is_published=False)
     assert all(own[model, "Accuracy per image"] is None for model in PAINTERS)
-    for (model, column), value in measured(table_2(votes.attempts), "table2").items():
+    for (model, column), value in measured(table_2(Attempts(votes.attempts)), "table2").items():
         assert own[model, "Average" if column == AVERAGE else column] == value
     passes = table(votes.document, "t2icountbench-passes")
     assert [column.name for column in passes.columns] == ["Model", "pass@4"]
@@ -331,7 +344,7 @@ def test_columns_stand_in_the_papers_order_and_n_of_images_where_it_is_another(
 ) -> None:
     made = attempt_all("one", design(objects=["plant", "cat", "apple"]), lambda _: 0.3)
     made = [replace(made[0], images=3, right=1), *made[1:]]
-    found = PaperTables("observer", 4, [], table_2(made), [], [], None)
+    found = PaperTables("observer", 4, [], table_2(Attempts(made)), [], [], None)
     print(show_tables(found))
     out = capsys.readouterr().out
     heads = next(line.split() for line in out.splitlines() if "fruit" in line)

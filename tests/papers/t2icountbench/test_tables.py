@@ -11,9 +11,11 @@ from statsmodels.stats.multitest import multipletests  # type: ignore[import-unt
 
 from subitize.analysis.claims import Claim, Contrast
 from subitize.analysis.score import LeftOutResults, PromptResult, rate_passes
-from subitize.papers.t2icountbench.claims import claims, falls_with_number, low_and_unequal, ranks_change
-from subitize.papers.t2icountbench.reproduction import PaperTables, show_tables
+from subitize.papers.t2icountbench.beyond import drawn_numbers, thresholds_at_half
+from subitize.papers.t2icountbench.claims import claims, claims_of, falls_with_number, low_and_unequal, ranks_change
 from subitize.papers.t2icountbench.tables import (
+    Attempts,
+    PaperTables,
     PromptShare,
     TableCell,
     average_categories,
@@ -21,13 +23,11 @@ from subitize.papers.t2icountbench.tables import (
     by_difficulty,
     by_scene,
     by_style,
-    choose_k,
-    drawn_numbers,
     list_warnings,
     rank_among_published,
+    show_tables,
     table_2,
     table_3,
-    thresholds_at_half,
 )
 from subitize.records import Estimate, Item
 from subitize.report.claims import tell
@@ -66,7 +66,7 @@ def attempts() -> list[PromptResult]:
 
 @pytest.fixture(scope="module")
 def observed(attempts: list[PromptResult]) -> dict[str, Claim]:
-    return {one.id: one for one in claims(attempts)}
+    return {one.id: one for one in claims(Attempts(attempts))}
 
 
 @pytest.fixture(scope="module")
@@ -102,13 +102,13 @@ def value(cell: TableCell) -> Estimate:
 def test_figures_are_means_of_categories(
     attempts: list[PromptResult],
     frame: pl.DataFrame,
-    figure: Callable[[Sequence[PromptResult]], list[TableCell]],
+    figure: Callable[[Attempts], list[TableCell]],
     factor: str,
     fixed: str | None,
 ) -> None:
     rows = frame.filter(suite="t2icountbench")
     rows = rows.filter(pl.col(fixed).is_in(["home", "plain"])) if fixed else rows
-    cells = ours(figure(attempts))
+    cells = ours(figure(Attempts(attempts)))
     assert len(cells) == 9
     for (model, level), cell in cells.items():
         own = rows.filter(pl.col("model") == model, pl.col(factor) == level)
@@ -122,7 +122,7 @@ def test_figures_are_means_of_categories(
 def test_table_2_averages_six_categories_and_stands_among_the_papers_rows(
     attempts: list[PromptResult], frame: pl.DataFrame
 ) -> None:
-    cells = table_2(attempts)
+    cells = table_2(Attempts(attempts))
     for model in SKILLS:
         own = frame.filter(pl.col("model") == model, pl.col("suite") == "t2icountbench")
         mine = ours(cells)
@@ -138,7 +138,7 @@ def test_table_2_averages_six_categories_and_stands_among_the_papers_rows(
 
 
 def test_figure_5_averages_models(attempts: list[PromptResult], frame: pl.DataFrame) -> None:
-    cells = ours(averages(attempts))
+    cells = ours(averages(Attempts(attempts)))
     city = frame.filter(suite="t2icountbench", scene="city", style="plain")
     found = value(cells["3 models here", "city"])
     assert found.value == pytest.approx(mean_of_categories(city))
@@ -154,7 +154,7 @@ def test_figure_5_leaves_out_what_not_all_models_were_given() -> None:
         for one in attempt_all("second", design(), lambda _: 0.0)
         if one.item.factors["scene"] == "home" and one.item.factors["difficulty"] == "easy"
     ]
-    cells = ours(averages([*first, *second]))
+    cells = ours(averages(Attempts([*first, *second])))
     assert {column for _, column in cells} == {"home", "plain", "watercolor", "cartoon"}
     home = value(cells["2 models here", "home"])
     assert (home.value, home.n) == (0.5, 35)
@@ -165,7 +165,7 @@ def test_figure_5_leaves_out_what_not_all_models_were_given() -> None:
 
 def test_a_cell_of_a_category_is_its_pass_at_4_of_eight_images() -> None:
     made = attempt_all("one", design(), lambda _: 0.1, images=8)
-    cells = ours(table_2(made))
+    cells = ours(table_2(Attempts(made)))
     for rate in rate_passes(made, ["category"]):
         if rate.factor == "category" and rate.k == 4:
             assert value(cells["one", rate.group]) == rate.estimate
@@ -213,7 +213,7 @@ def test_the_interval_of_a_mean_of_categories_covers_the_truth(rates: tuple[floa
 
 def test_a_cell_of_few_prompts_says_so_at_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     made = attempt_all("one", design(numbers=(1, 2), objects=("apple", "cat")), lambda _: 0.5)
-    found = PaperTables("observer", 4, [], table_2(made), [], [], None)
+    found = PaperTables("observer", 4, [], table_2(Attempts(made)), [], [], None)
     assert all(value(cell).caution for cell in ours(found.cells).values())
     print(show_tables(found))
     printed = capsys.readouterr().out
@@ -225,7 +225,7 @@ def test_fallbacks_are_counted_as_prompts_of_the_cell() -> None:
     made = attempt_all("one", design(), lambda _: 0.5)
     for seed, name in enumerate(("grid", "additive"), 1):
         made += attempt_all("one", design(name), lambda _: 0.3, seed=seed)
-    cells = ours([cell for cell in table_3(made) if cell.table == "table3"])
+    cells = ours([cell for cell in table_3(Attempts(made)) if cell.table == "table3"])
     assert {column: cell.fallbacks for (_, column), cell in cells.items()} == {
         "original": 0,
         "grid": 7,
@@ -233,8 +233,8 @@ def test_fallbacks_are_counted_as_prompts_of_the_cell() -> None:
         "average": 7,
     }
     few = [replace(one, images=3, right=0) if one.item.factors["object"] == "cat" else one for one in made]
-    assert ours([cell for cell in table_3(few) if cell.table == "table3"])["one", "grid"].fallbacks == 6
-    sentence = next(one for one in claims([*made, *_renamed(made)]) if one.id == "5.1").sentence
+    assert ours([cell for cell in table_3(Attempts(few)) if cell.table == "table3"])["one", "grid"].fallbacks == 6
+    sentence = next(one for one in claims(Attempts([*made, *_renamed(made)])) if one.id == "5.1").sentence
     assert "7 prompts could not be refined" in sentence
 
 
@@ -245,7 +245,7 @@ def _renamed(made: Sequence[PromptResult]) -> list[PromptResult]:
 def test_table_3_is_of_home_and_plain_with_and_without_fallbacks(
     attempts: list[PromptResult], frame: pl.DataFrame
 ) -> None:
-    cells = {(cell.table, cell.row, cell.column): cell for cell in table_3(attempts) if not cell.is_published}
+    cells = {(cell.table, cell.row, cell.column): cell for cell in table_3(Attempts(attempts)) if not cell.is_published}
     there = frame.filter(scene="home", style="plain", model="good")
     for suite, column in (("t2icountbench", "original"), ("t2icountbench~grid", "grid")):
         found = cells["table3", "good", column]
@@ -258,7 +258,7 @@ def test_table_3_is_of_home_and_plain_with_and_without_fallbacks(
 
 
 def test_a_model_is_placed_by_its_average_and_the_ends_of_its_interval(attempts: list[PromptResult]) -> None:
-    found = {one.model: one for one in rank_among_published(attempts)}
+    found = {one.model: one for one in rank_among_published(Attempts(attempts))}
     assert found["poor"].rank == 16
     assert all(one.best <= one.rank <= one.worst <= 16 for one in found.values())
 
@@ -266,8 +266,8 @@ def test_a_model_is_placed_by_its_average_and_the_ends_of_its_interval(attempts:
 def test_a_model_without_a_category_is_not_placed_and_what_is_missing_is_named() -> None:
     made = attempt_all("one", design(numbers=range(1, 11), objects=["cat", "human"]), lambda _: 0.5)
     some = [one for one in made if one.item.factors["scene"] != "city"]
-    assert rank_among_published(some) == []
-    told = list_warnings(some)
+    assert rank_among_published(Attempts(some)) == []
+    told = list_warnings(Attempts(some))
     assert "one: not placed among the fifteen, as it has nothing of fruit, shape, furniture, plant" in told
     assert "one: its average has nothing of hard, city plain" in told
 
@@ -275,8 +275,8 @@ def test_a_model_without_a_category_is_not_placed_and_what_is_missing_is_named()
 def test_refined_prompts_that_are_missing_are_counted_by_model_and_refinement() -> None:
     made = attempt_all("one", design(), lambda _: 0.5)
     refined = attempt_all("one", design("grid"), lambda _: 0.5)
-    assert len(list_warnings([*made, *refined])) == 1
-    told = list_warnings([*made, *(one for one in refined if one.item.factors["object"] == "cat")])
+    assert len(list_warnings(Attempts([*made, *refined]))) == 1
+    told = list_warnings(Attempts([*made, *(one for one in refined if one.item.factors["object"] == "cat")]))
     assert any(text.startswith("one: 90 of 105 prompts at home in plain style were judged") for text in told)
 
 
@@ -284,7 +284,7 @@ def test_ties_and_exclusions_are_counted_and_are_not_missing() -> None:
     made = attempt_all("one", design(), lambda _: 0.5)
     ids = [one.item.id for one in made]
     omissions = LeftOutResults(frozenset({("one", ids[0]), ("one", ids[1])}), frozenset({("one", ids[2])}))
-    told = list_warnings(made[3:], omissions)[1:]
+    told = list_warnings(Attempts(made[3:], omissions=omissions))[1:]
     assert told == [
         "1 prompt is excluded by hand",
         "one: 2 prompts are undecided: votes are tied, or no answer has a value",
@@ -308,7 +308,7 @@ def test_where_scenes_and_refinements_change_nothing_observations_do_not_hold() 
         own = attempt_all(f"model {seed}", design(), lambda _: 0.3, seed=seed)
         again = attempt_all(f"model {seed}", design("grid"), lambda _: 0.3, seed=seed + 50)
         made += [*own, *again]
-    found = {one.id: one for one in claims(made)}
+    found = {one.id: one for one in claims(Attempts(made))}
     assert "holds" not in {one.verdict for one in found.values()}
     assert "chance alone makes W less than 1" in found["C.2"].sentence
 
@@ -316,7 +316,7 @@ def test_where_scenes_and_refinements_change_nothing_observations_do_not_hold() 
 @pytest.mark.slow
 def test_it_is_said_where_a_claim_fails_by_a_margin_only() -> None:
     made = [one for seed in range(3) for one in attempt_all(f"model {seed}", design(), lambda _: 0.002, seed=seed)]
-    found = {one.id: one for one in claims(made)}
+    found = {one.id: one for one in claims(Attempts(made))}
     for id in ("4.2", "C.1", "C.3"):
         assert found[id].verdict == "does not hold"
         assert "surely smaller than 0.05 is taken for none, a margin of ours" in found[id].sentence
@@ -328,7 +328,7 @@ def test_models_of_one_order_that_are_close_do_not_change_their_ranks(seed: int)
     made: list[PromptResult] = []
     for index in range(6):
         made += attempt_all(f"model {index}", _plain(), always(0.1 + index / 200), seed=9 * seed + index)
-    assert ranks_change(made).verdict != "holds"
+    assert ranks_change(Attempts(made)).verdict != "holds"
 
 
 def test_models_whose_order_is_turned_around_in_a_scene_change_their_ranks() -> None:
@@ -340,7 +340,7 @@ def test_models_whose_order_is_turned_around_in_a_scene_change_their_ranks() -> 
             return 0.02 + rank / 12
 
         made += attempt_all(f"model {index}", _plain(), rate, seed=index)
-    found = ranks_change(made)
+    found = ranks_change(Attempts(made))
     assert found.verdict == "holds"
     assert "p < 0.001 (2000 permutations" in found.sentence
 
@@ -361,11 +361,11 @@ def test_nearly_all_are_four_fifths_exactly(models: int, able: int) -> None:
             return {"easy": 0.9, "medium": 0.35, "hard": hard}[str(item.factors["difficulty"])]
 
         made += attempt_all(f"model {index}", items, rate, seed=index)
-    found = falls_with_number(made)
+    found = falls_with_number(Attempts(made))
     assert found.verdict == "holds"
     assert f"{models - able} with the whole interval" in found.sentence
     more = attempt_all("one more", items, lambda item: 0.3 if item.factors["difficulty"] == "hard" else 0.9, seed=99)
-    assert falls_with_number([*made, *more]).verdict == "does not hold"
+    assert falls_with_number(Attempts([*made, *more])).verdict == "does not hold"
 
 
 @pytest.mark.parametrize(
@@ -384,18 +384,18 @@ def test_of_a_part_of_the_design_nothing_is_said_about_the_whole(
     for seed, skill in enumerate((0.9, 0.02)):
         own = design(numbers=numbers, objects=objects)
         made += attempt_all(f"model {seed}", own, always(skill), seed=seed, images=images)
-    found = low_and_unequal(made)
+    found = low_and_unequal(Attempts(made))
     assert found.verdict == "undecided"
     assert f"there is nothing of {what}" in found.sentence
     assert found.sentence.startswith(f"success of {images}: ")
-    assert low_and_unequal(made[: len(made) // 2]).verdict == "undecided"
+    assert low_and_unequal(Attempts(made[: len(made) // 2])).verdict == "undecided"
 
 
 @pytest.mark.slow
 def test_intervals_of_every_one_of_many_models_are_wider() -> None:
     made = [one for place in range(10) for one in attempt_all(f"model {place}", design(), lambda _: 0.14, seed=place)]
-    alone = [low_and_unequal([one for one in made if one.model == f"model {place}"]) for place in range(10)]
-    together = low_and_unequal(made)
+    alone = [low_and_unequal(Attempts([one for one in made if one.model == f"model {place}"])) for place in range(10)]
+    together = low_and_unequal(Attempts(made))
     said = sum(int(one.sentence.split(" of 1 model")[0].removeprefix("success of 4: ")) for one in alone)
     assert "99.5 %, which is 95 % for 10 models together" in together.sentence
     assert int(together.sentence.removeprefix("success of 4: ").split(" of ")[0]) < said
@@ -416,7 +416,7 @@ def test_comparisons_of_all_models_and_of_single_ones_are_adjusted_by_themselves
 @pytest.mark.slow
 def test_a_model_named_all_models_is_one_of_them(attempts: list[PromptResult], observed: dict[str, Claim]) -> None:
     renamed = [replace(one, model="all models") if one.model == "good" else one for one in attempts]
-    ours, theirs = next(one for one in claims(renamed) if one.id == "C.1"), observed["C.1"]
+    ours, theirs = next(one for one in claims(Attempts(renamed)) if one.id == "C.1"), observed["C.1"]
     assert ours.sentence == theirs.sentence
     assert len(ours.comparisons) == len(theirs.comparisons)
 
@@ -429,23 +429,21 @@ def test_small_numbers_are_written_without_a_minus_and_others_with_a_true_one() 
 
 def test_one_model_and_little_data_leave_it_undecided_and_say_why() -> None:
     made = attempt_all("one", design(numbers=[2], objects=["cat"]), lambda _: 0.2)
-    for one in claims(made):
+    for one in claims(Attempts(made)):
         assert one.verdict == "undecided"
         assert one.sentence
-    found = {one.id: one for one in claims(made)}
+    found = {one.id: one for one in claims(Attempts(made))}
     assert "3 models" in found["C.2"].sentence
 
 
 def test_annotators_votes_give_kappa() -> None:
-    made = attempt_all("one", design(numbers=[2]), lambda _: 0.2)
     votes = count_ratings(np.repeat(np.arange(40), 5), np.tile([1.0, 1, 1, 1, 0, 0, 0, 0, 0, 1], 20))
-    assert claims(made, votes)[-1].id == "κ"
-    assert "over 40 groups" in claims(made, votes)[-1].sentence
+    assert "over 40 groups" in claims_of.evaluate("κ", votes).sentence
 
 
 def test_warnings_name_judges_missing_prompts_and_fewer_images() -> None:
     made = attempt_all("one", design(numbers=[2, 20]), lambda _: 0.5, images=1)
-    text = "\n".join(list_warnings(made))
+    text = "\n".join(list_warnings(Attempts(made)))
     for part in (
         "judges differ",
         "observer",
@@ -454,19 +452,19 @@ def test_warnings_name_judges_missing_prompts_and_fewer_images() -> None:
         "490 of",
     ):
         assert part in text
-    assert choose_k(made) == 1
+    assert Attempts(made).k == 1
     whole = attempt_all("one", design(), lambda _: 0.5)
-    assert len(list_warnings(whole)) == 1
+    assert len(list_warnings(Attempts(whole))) == 1
     broken = [replace(whole[0], images=3, right=0), *whole[1:]]
-    assert "1 of 525 prompts have fewer than 4" in list_warnings(broken)[-1]
-    assert "1 of 525 prompts have fewer than 4" in list_warnings([*broken, *_renamed(broken)])[-1]
+    assert "1 of 525 prompts have fewer than 4" in list_warnings(Attempts(broken))[-1]
+    assert "1 of 525 prompts have fewer than 4" in list_warnings(Attempts([*broken, *_renamed(broken)]))[-1]
 
 
 def test_own_objects_and_numbers_have_tables_too() -> None:
     made = attempt_all("one", design(numbers=[2, 30], objects=["cat", "spoon"]), lambda _: 0.5)
-    assert {column for _, column in ours(table_2(made))} == {"animal", "own", "average"}
-    assert {column for _, column in ours(by_difficulty(made))} == {"easy", "beyond"}
-    assert table_3(made) == []
+    assert {column for _, column in ours(table_2(Attempts(made)))} == {"animal", "own", "average"}
+    assert {column for _, column in ours(by_difficulty(Attempts(made)))} == {"easy", "beyond"}
+    assert table_3(Attempts(made)) == []
 
 
 def test_drawn_numbers_tell_too_many_from_too_few() -> None:
@@ -491,7 +489,7 @@ def test_half_points_of_success_lie_above_those_of_single_images() -> None:
 def test_votes_on_groups_suffice() -> None:
     made = attempt_all("one", design(), lambda _: 0.3)
     voted = [replace(one, images=0, right=0, numbers=(), votes=(one.right > 0,), group=4) for one in made]
-    cells, plain = ours(table_2(voted)), ours(table_2(made))
+    cells, plain = ours(table_2(Attempts(voted))), ours(table_2(Attempts(made)))
     assert {key: value(cell) for key, cell in cells.items()} == {key: value(cell) for key, cell in plain.items()}
     assert all(cell.per_image is None for cell in cells.values())
     assert drawn_numbers(voted) == []

@@ -17,6 +17,4 @@ PAPER = Paper(
     suites={"t2icountbench": "subitize.papers.t2icountbench.suite:T2ICountBench"},
     judged_by={"t2icountbench": "people"},  # five per four images
     kappas={("t2icountbench", "matches-prompt"): "0.58"},  # of five annotators' votes on groups of four (section 4)
-    tabulate="subitize.papers.t2icountbench.reproduction:tabulate_run",
-    report="subitize.papers.t2icountbench.figures:report",
 )

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 
+from subitize.analysis.agreement import gather_votes, tally_votes
 from subitize.analysis.claims import (
     ALPHA,
     ByModel,
@@ -26,12 +28,14 @@ from subitize.analysis.compare import is_fallback
 from subitize.analysis.score import PromptResult
 from subitize.papers.t2icountbench import tables
 from subitize.papers.t2icountbench.suite import NAME as SUITE
-from subitize.records import REFINED, base_suite
+from subitize.papers.t2icountbench.tables import Attempts
+from subitize.records import REFINED, MatchesPrompt, base_suite
 from subitize.report.claims import Wording, describe_level, describe_margin, tell, write_p
 from subitize.report.texts import estimate_text, number_of
 from subitize.stats.agreement import fleiss_kappa
 from subitize.stats.ratings import Ratings, find_cautions
 from subitize.stats.significance import average_ranks, interaction_test, kendall_w, resampled_w
+from subitize.store import Run
 
 STRONG = 0.7
 """Kendall's W from here on means strong agreement of rankings (Schmidt 1997, Decision Sciences 28)."""
@@ -45,18 +49,30 @@ WORDING = Wording("observation", "observations", "Numbers are those of the obser
 claims_of = Claims()
 
 
-def claims(attempts: Sequence[PromptResult], votes: Ratings | None = None) -> list[Claim]:
+def claims(rows: Attempts) -> list[Claim]:
     """Evaluate the paper's observations on what one judge saw; with annotators' votes, their κ too."""
-    found = claims_of(attempts, (id for id in claims_of.functions if id != KAPPA))
-    return [*found, claims_of.evaluate(KAPPA, votes)] if votes is not None else found
+    votes = read_votes(rows.run, rows.judge) if rows.run else None
+    return [*observe(rows), *([claims_of.evaluate(KAPPA, votes)] if votes else ())]
+
+
+def observe(rows: Attempts) -> list[Claim]:
+    """Evaluate the observations on what models drew."""
+    return claims_of(rows, (id for id in claims_of.functions if id != KAPPA))
+
+
+def read_votes(run: Run, judge: str) -> Ratings | None:
+    """Count annotators' votes on groups of images of unrefined prompts; None unless two voted on some group."""
+    is_on_group = (pl.col("question_kind") == MatchesPrompt().kind) & (pl.col("group") > 1)
+    found = tally_votes(gather_votes(run, judge).filter(is_on_group, pl.col("suite") == SUITE).rows)
+    return found if len(found.units) else None
 
 
 @claims_of.claim(
     "4.1", "Every model is right on fewer than half of the prompts, and the best is clearly better than the worst."
 )
-def low_and_unequal(attempts: Sequence[PromptResult]) -> Conclusion:
+def low_and_unequal(rows: Attempts) -> Conclusion:
     """Observation 4.1: averages are below one half, and the best is well above the worst."""
-    k, own = tables.choose_k(attempts), tables.unrefined(attempts)
+    k, own = rows.k, rows.originals.results
     means = tables.average_by_model(own, k)
     if not means:
         return Conclusion("undecided", f"there are no attempts at {SUITE} itself")
@@ -104,9 +120,9 @@ def _part_of_design(own: Sequence[PromptResult], models: Iterable[str], k: int) 
 @claims_of.claim(
     "4.2", "The more things are asked for, the rarer it is right; of 11 to 15 nearly all models are below 10 %."
 )
-def falls_with_number(attempts: Sequence[PromptResult]) -> Conclusion:
+def falls_with_number(rows: Attempts) -> Conclusion:
     """Observation 4.2: accuracy falls from easy to medium to hard, where nearly all models are below 10 %."""
-    k, own = tables.choose_k(attempts), tables.unrefined(attempts)
+    k, own = rows.k, rows.originals.results
     levels = {
         level: _values(tables.having(own, difficulty=level), k, _by("object", "scene", "style"))
         for level in ("easy", "medium", "hard")
@@ -137,11 +153,13 @@ def falls_with_number(attempts: Sequence[PromptResult]) -> Conclusion:
 
 
 @claims_of.claim("5.1", "Refining the prompt makes counting worse, by most refinements.")
-def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Conclusion:
+def refinements_do_not_help(rows: Attempts) -> Conclusion:
     """Observation 5.1: refined prompts do worse than the original, at home in plain style."""
-    k = tables.choose_k(attempts)
-    there = [one for one in tables.having(attempts, scene="home", style="plain") if base_suite(one.item.suite) == SUITE]
-    original = _values(tables.unrefined(there), k, tables.prompt_of)
+    k = rows.k
+    there = [
+        one for one in tables.having(rows.results, scene="home", style="plain") if base_suite(one.item.suite) == SUITE
+    ]
+    original = _values([one for one in there if one.item.suite == SUITE], k, tables.prompt_of)
     names = dict.fromkeys(one.item.suite.partition(REFINED)[2] for one in there if REFINED in one.item.suite)
     refined = {name: [one for one in there if one.item.suite == f"{SUITE}{REFINED}{name}"] for name in names}
     drops = [("original", original, name, _values(own, k, tables.prompt_of)) for name, own in refined.items()]
@@ -162,9 +180,9 @@ def refinements_do_not_help(attempts: Sequence[PromptResult]) -> Conclusion:
 
 
 @claims_of.claim("C.1", "Nature and the city are harder than home.")
-def scenes_matter(attempts: Sequence[PromptResult]) -> Conclusion:
+def scenes_matter(rows: Attempts) -> Conclusion:
     """Observation C.1: nature and city are harder than home, in plain style."""
-    at = {scene: _at(attempts, scene, "plain") for scene in tables.SCENES}
+    at = {scene: _at(rows, scene, "plain") for scene in tables.SCENES}
     comparisons = compare_drops([("home", at["home"], scene, at[scene]) for scene in tables.SCENES[1:]])
     if not comparisons:
         needs = "the same objects and numbers, in plain style, at home and elsewhere"
@@ -175,9 +193,9 @@ def scenes_matter(attempts: Sequence[PromptResult]) -> Conclusion:
 
 
 @claims_of.claim("C.2", "Models change their ranks from scene to scene.")
-def ranks_change(attempts: Sequence[PromptResult]) -> Conclusion:
+def ranks_change(rows: Attempts) -> Conclusion:
     """Observation C.2: a model good in one scene need not be in others; Kendall's W of the rankings."""
-    at = {scene: _at(attempts, scene, "plain") for scene in tables.SCENES}
+    at = {scene: _at(rows, scene, "plain") for scene in tables.SCENES}
     at = {scene: values for scene, values in at.items() if values}
     models = [model for model in next(iter(at.values()), {}) if all(model in values for values in at.values())]
     if len(at) < 2 or len(models) < 3:
@@ -208,11 +226,11 @@ def ranks_change(attempts: Sequence[PromptResult]) -> Conclusion:
 
 
 @claims_of.claim("C.3", "Watercolor and cartoon cost less accuracy than nature and the city do.")
-def styles_matter_less(attempts: Sequence[PromptResult]) -> Conclusion:
+def styles_matter_less(rows: Attempts) -> Conclusion:
     """Observation C.3: styles matter less than scenes."""
-    plain = _at(attempts, "home", "plain")
-    styles = {style: _at(attempts, "home", style) for style in ("watercolor", "cartoon")}
-    scenes = {scene: _at(attempts, scene, "plain") for scene in tables.SCENES[1:]}
+    plain = _at(rows, "home", "plain")
+    styles = {style: _at(rows, "home", style) for style in ("watercolor", "cartoon")}
+    scenes = {scene: _at(rows, scene, "plain") for scene in tables.SCENES[1:]}
     # The loss by scenes minus the loss by styles: home in plain style, the baseline of both, cancels out.
     both = ("styles", _mean_of_conditions([*styles.values()]), "scenes", _mean_of_conditions([*scenes.values()]))
     drops = [*(("plain", plain, style, values) for style, values in styles.items()), both]
@@ -253,10 +271,10 @@ def _values(attempts: Iterable[PromptResult], k: int, name: Callable[[PromptResu
     return {model: {key: sum(own) / len(own) for key, own in named.items()} for model, named in found.items()}
 
 
-def _at(attempts: Sequence[PromptResult], scene: str, style: str) -> ByModel:
+def _at(rows: Attempts, scene: str, style: str) -> ByModel:
     """Return the success of unrefined prompts in a scene and style, by model, object and number."""
-    there = tables.having(tables.unrefined(attempts), scene=scene, style=style)
-    return _values(there, tables.choose_k(attempts), _by("object", "number"))
+    there = tables.having(rows.originals.results, scene=scene, style=style)
+    return _values(there, rows.k, _by("object", "number"))
 
 
 def _mean_of_conditions(conditions: Sequence[ByModel]) -> ByModel:

@@ -5,27 +5,27 @@ errors, and its claims."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 
 from subitize.analysis.agreement import RaterAgreement, agree_run
-from subitize.analysis.score import PromptResult, rate_passes
+from subitize.analysis.score import rate_passes
 from subitize.errors import NothingToDoError
 from subitize.language.numbers import in_words
 from subitize.papers.t2icountbench import tables
-from subitize.papers.t2icountbench.claims import WORDING, claims, claims_of
+from subitize.papers.t2icountbench.beyond import Threshold, drawn_numbers, thresholds_at_half
+from subitize.papers.t2icountbench.claims import WORDING, claims_of, observe
 from subitize.papers.t2icountbench.suite import NAME as SUITE
 from subitize.records import Estimate
 from subitize.report import charts
 from subitize.report.charts import Palette
 from subitize.report.claims import claims_section
-from subitize.report.comparisons import RefinedRun, group_series, pair_section
+from subitize.report.comparisons import RefinedRun, pair_section
 from subitize.report.estimates import MODEL, EstimateGrid, bounds, methods, sizes
 from subitize.report.leaderboard import SIZE, describe_standing, draw_ranking, stand_series
 from subitize.report.number_sense import counting_sections
-from subitize.report.papers import draw
-from subitize.report.series import CountingModel, Series, shared_judges
-from subitize.report.table import Block, Column, Columns, Figure, Paragraph, Row, RowKind, Section, SuiteReport, Table
+from subitize.report.papers import JudgedRows, draw, list_badges
+from subitize.report.series import shared_judges
+from subitize.report.table import Block, Column, Columns, Figure, Paragraph, Row, RowKind, Section, Table
 from subitize.report.texts import percent_text
 from subitize.stats.crossing import LEVEL
 
@@ -62,9 +62,9 @@ _PLACED = "Among the fifteen published averages, and that of the interval’s en
 _RANK = "rank of the average, and of the ends of its interval, among the fifteen averages as printed"
 
 
-def rank_models(groups: Sequence[RefinedRun]) -> list[Block]:
+def leaderboard(groups: Sequence[JudgedRows]) -> list[Block]:
     """Rank the models here among those of the paper, best first, and warn of what cannot be compared."""
-    cells = by_row(cell for group in groups for cell in tables.table_2(group.attempts) if not cell.is_published)
+    cells, _ = by_row(cell for group in groups for cell in tables.table_2(group.rows.originals))
     found = [name for own in cells.values() for name in own if name != tables.AVERAGE]
     categories = [name for name in dict.fromkeys([*tables.CATEGORIES, *found]) if name in found]
     rows = [*_measured(groups, cells, categories), *_published(categories)]
@@ -84,27 +84,28 @@ def rank_models(groups: Sequence[RefinedRun]) -> list[Block]:
     return [table, _warn(groups), _glance(table)]
 
 
-def describe_success(groups: Sequence[RefinedRun]) -> str:
+def describe_success(groups: Sequence[JudgedRows]) -> str:
     """Describe success: how many images there are, of which one must be right."""
-    sizes = sorted({tables.choose_k(group.attempts) for group in groups})
+    sizes = sorted({group.rows.originals.k for group in groups})
     if sizes == [1]:
         return "share of prompts whose image is right"
     return f"share of prompts of which at least one of {' or '.join(map(in_words, sizes))} images is right"
 
 
-def headline(groups: Sequence[RefinedRun]) -> str:
+def headline(groups: Sequence[JudgedRows]) -> str:
     """Name the best model, a stand-in only if there is no other, and its rank among the fifteen of the paper."""
     found = {
         model: mean
         for group in groups
-        for model, mean in tables.average_by_model(group.attempts, tables.choose_k(group.attempts)).items()
+        for model, mean in tables.average_by_model(group.rows.originals.results, group.rows.originals.k).items()
     }
     if not found:
         return ""
-    marks = badges(groups)
+    marks = list_badges(groups)
     best = max(found, key=lambda model: (not marks[model], found[model].value))
     placed = next(
-        (one for group in groups for one in tables.rank_among_published(group.attempts) if one.model == best), None
+        (one for group in groups for one in tables.rank_among_published(group.rows.originals) if one.model == best),
+        None,
     )
     rank = f", rank {placed.rank} of {placed.of} with the published models, whose judges were people" if placed else ""
     note = describe_standing(
@@ -116,24 +117,23 @@ def headline(groups: Sequence[RefinedRun]) -> str:
     )
 
 
-def badges(groups: Iterable[RefinedRun]) -> dict[str, RowKind]:
-    """Map labels to badges, which mark stand-ins."""
-    return {one.label: one.badge for group in groups for one in group.series}
+CellsByRow = Mapping[str, Mapping[str, tables.TableCell]]
 
 
-def by_row(cells: Iterable[tables.TableCell]) -> dict[str, dict[str, tables.TableCell]]:
-    """Group cells by row and column."""
-    found: dict[str, dict[str, tables.TableCell]] = defaultdict(dict)
+def by_row(cells: Iterable[tables.TableCell]) -> tuple[CellsByRow, CellsByRow]:
+    """Group measured cells by row and column, and published ones."""
+    measured: dict[str, dict[str, tables.TableCell]] = defaultdict(dict)
+    published: dict[str, dict[str, tables.TableCell]] = defaultdict(dict)
     for cell in cells:
-        found[cell.row][cell.column] = cell
-    return found
+        (published if cell.is_published else measured)[cell.row][cell.column] = cell
+    return measured, published
 
 
 def _measured(
-    groups: Sequence[RefinedRun], cells: Mapping[str, Mapping[str, tables.TableCell]], categories: Sequence[str]
+    groups: Sequence[JudgedRows], cells: CellsByRow, categories: Sequence[str]
 ) -> Iterator[tuple[float, Row]]:
-    ranks = {one.model: one for group in groups for one in tables.rank_among_published(group.attempts)}
-    badge = badges(groups)
+    ranks = {one.model: one for group in groups for one in tables.rank_among_published(group.rows.originals)}
+    badge = list_badges(groups)
     for label, own in cells.items():
         average = own[tables.AVERAGE].value
         if isinstance(average, Estimate):
@@ -157,13 +157,13 @@ def _published(categories: Sequence[str]) -> Iterator[tuple[float, Row]]:
         yield average, Row((model, average, None, None, *shares, None, size), "published")
 
 
-def _warn(groups: Sequence[RefinedRun]) -> Paragraph:
+def _warn(groups: Sequence[JudgedRows]) -> Paragraph:
     """List what makes rows and the paper's incomparable; what several models share is said once."""
     lines = ["Published rows are to be compared with care:"]
     for group in groups:
-        known = {one.model for one in (*group.attempts, *group.refined)}
+        known = {one.model for one in group.rows.results}
         of_models: dict[str, list[str]] = {}
-        for text in tables.list_warnings([*group.attempts, *group.refined], group.omissions):
+        for text in tables.list_warnings(group.rows):
             who = next((label for label in known if text.startswith(f"{label}: ")), "")
             of_models.setdefault(text.removeprefix(f"{who}: "), []).append(who)
         run = f"{group.name}: " if len(groups) > 1 else ""
@@ -200,14 +200,14 @@ def _glance(table: Table) -> Figure:
 _QUESTIONS = {"matches-prompt": "one of four is right", "count": "how many"}
 
 
-def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
+def passes(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show the probability that one of k images is right, for every k."""
-    found = [rate for group in groups if group.attempts for rate in rate_passes(group.attempts)]
+    found = [rate for group in groups for rate in rate_passes(group.rows.originals.results)]
     if not found:
         return None
     sizes_of_groups = sorted({rate.k for rate in found})
     columns = [f"pass@{k}" for k in sizes_of_groups]
-    grid = EstimateGrid({(rate.model, f"pass@{rate.k}"): rate.estimate for rate in found}, badges(groups))
+    grid = EstimateGrid({(rate.model, f"pass@{rate.k}"): rate.estimate for rate in found}, list_badges(groups))
     points = [{"model": rate.model, "number": rate.k, **bounds(rate.estimate)} for rate in found]
     is_voted = any(rate.is_voted for rate in found)
     voted = " Of groups that were voted on together only the size of the group is known." * is_voted
@@ -225,7 +225,7 @@ def passes(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     return Section(f"{SUITE}-passes", "One of k images", (figure,))
 
 
-def agreement(groups: Sequence[RefinedRun]) -> Section | None:
+def agreement(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show how well annotators agree, where there are several, beside the paper's κ."""
     found = [(group, one) for group in groups for one in _concords(group) if one.suite == SUITE]
     if not found:
@@ -265,28 +265,28 @@ def agreement(groups: Sequence[RefinedRun]) -> Section | None:
     return Section(f"{SUITE}-agreement", "Agreement of annotators", (table, *cautions))
 
 
-def statements(groups: Sequence[RefinedRun]) -> Section | None:
+def statements(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show the paper's observations evaluated on these data, each with its tests."""
-    found = {group.name: claims([*group.attempts, *group.refined]) for group in groups}
+    found = {group.name: observe(group.rows) for group in groups}
     return claims_section(SUITE, found, WORDING)
 
 
-def describe_ranks(groups: Sequence[RefinedRun]) -> list[Paragraph]:
+def describe_ranks(groups: Sequence[JudgedRows]) -> list[Paragraph]:
     """Describe whether models keep their ranks across scenes: Kendall's W, with its interval."""
-    rankings = [(_prefix(group, groups), claims_of.evaluate("C.2", group.attempts)) for group in groups]
+    rankings = [(_prefix(group, groups), claims_of.evaluate("C.2", group.rows.originals)) for group in groups]
     return [Paragraph(f"{prefix}{one.claim} {one.verdict.capitalize()}: {one.sentence}.") for prefix, one in rankings]
 
 
-def _prefix(group: RefinedRun, groups: Sequence[RefinedRun]) -> str:
+def _prefix(group: JudgedRows, groups: Sequence[JudgedRows]) -> str:
     return f"{group.name}: " if len(groups) > 1 else ""
 
 
-def _concords(group: RefinedRun) -> list[RaterAgreement]:
+def _concords(group: JudgedRows) -> list[RaterAgreement]:
     run = group.series[0].source.run
-    if group.judge not in shared_judges(run):
+    if group.rows.judge not in shared_judges(run):
         return []
     try:
-        return agree_run(run, group.judge)
+        return agree_run(run, group.rows.judge)
     except NothingToDoError:
         return []
 
@@ -299,7 +299,7 @@ _KIND = Column.text("Right is")
 _COLOURS = {True: "#d55e00", False: "#0072b2"}
 
 
-def by_difficulty(groups: Sequence[RefinedRun]) -> Section | None:
+def by_difficulty(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show how accuracy falls with larger numbers for each model (Figure 1)."""
     note = (
         "Easy are the numbers 1 to 5, medium 6 to 10, hard 11 to 15. The paper prints no figures but in its text, and "
@@ -309,20 +309,20 @@ def by_difficulty(groups: Sequence[RefinedRun]) -> Section | None:
     return Section.of(f"{SUITE}-by-difficulty", "By difficulty", figure)
 
 
-def by_number(groups: Sequence[RefinedRun]) -> Section | None:
+def by_number(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show accuracy per image and success by number, and the number at which each falls below one half."""
     cells: dict[tuple[str, str, int], Estimate] = {}
-    halves: list[tables.Threshold] = []
+    halves: list[Threshold] = []
     for group in groups:
-        k = tables.choose_k(group.attempts)
-        halves += tables.thresholds_at_half(group.attempts, k)
-        rates = [one for one in rate_passes(group.attempts, ["number"]) if one.factor == "number"]
-        for place in product(dict.fromkeys(one.model for one in group.attempts), sorted({1, k})):
+        k = group.rows.originals.k
+        halves += thresholds_at_half(group.rows.originals.results, k)
+        rates = [one for one in rate_passes(group.rows.originals.results, ["number"]) if one.factor == "number"]
+        for place in product(dict.fromkeys(one.model for one in group.rows.originals.results), sorted({1, k})):
             own = (one for one in rates if (one.model, one.k) == place)
             cells |= {(one.model, _kind(one.k), int(one.group)): one.estimate for one in own}
     if not cells:
         return None
-    grid, badge = EstimateGrid(cells, badges(groups)), badges(groups)
+    grid, badge = EstimateGrid(cells, list_badges(groups)), list_badges(groups)
     falls = [one for one in halves if not one.crossing.is_below_throughout]
     crossings = {(one.model, _kind(one.k)): one.crossing.number for one in falls}
     points = [
@@ -341,12 +341,12 @@ def by_number(groups: Sequence[RefinedRun]) -> Section | None:
     return Section(f"{SUITE}-by-number", "By number", (figure, _half_table(halves, badge)))
 
 
-def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
+def errors(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Show whether too many or too few are drawn, and their spread; votes say nothing about that."""
-    found = [one for group in groups for one in tables.drawn_numbers(group.attempts)]
+    found = [one for group in groups for one in drawn_numbers(group.rows.originals.results)]
     if not found:
         return None
-    badge = badges(groups)
+    badge = list_badges(groups)
     means = [one.error for one in found]
     spreads = [one.spread for one in found if one.spread]
     points = [{"model": one.model, "number": one.number, **bounds(one.error)} for one in found]
@@ -368,65 +368,63 @@ def errors(groups: Sequence[RefinedRun], palette: Palette) -> Section | None:
     return Section(f"{SUITE}-errors", title, (figure,))
 
 
-def by_scene(groups: Sequence[RefinedRun]) -> Figure | None:
+def by_scene(groups: Sequence[JudgedRows]) -> Figure | None:
     """Show the effect of scenes on each model, in plain style (Figure 4)."""
     note = "Published: what the paper’s text says."
     return _by_level(groups, tables.by_scene, "scene", "By scene, in plain style", note)
 
 
-def by_style(groups: Sequence[RefinedRun]) -> Figure | None:
+def by_style(groups: Sequence[JudgedRows]) -> Figure | None:
     """Show the effect of styles on each model, at home (Figure 3)."""
     return _by_level(groups, tables.by_style, "style", "By style, at home", "The paper prints none of these.")
 
 
-def averages(groups: Sequence[RefinedRun]) -> Figure | None:
+def averages(groups: Sequence[JudgedRows]) -> Figure | None:
     """Show scenes and styles averaged over models, beside the paper's means (Figure 5)."""
-    found = [(group, cell) for group in groups for cell in tables.averages(group.attempts)]
-    measured: dict[str, dict[str, Estimate]] = defaultdict(dict)
-    for group, cell in found:
-        if isinstance(cell.value, Estimate):
-            measured[cell.row if len(groups) == 1 else f"{cell.row}, {group.name}"][cell.column] = cell.value
-    if not measured:
+    found = [(group, cell) for group in groups for cell in tables.averages(group.rows.originals)]
+    grid = EstimateGrid(
+        {
+            (cell.row if len(groups) == 1 else f"{cell.row}, {group.name}", cell.column): cell.value
+            for group, cell in found
+            if isinstance(cell.value, Estimate)
+        }
+    )
+    if not grid.cells:
         return None
-    levels = list(dict.fromkeys(level for own in measured.values() for level in own))
+    levels = grid.columns
     printed = {cell.column: float(cell.value) / 100 for _, cell in found if isinstance(cell.value, str)}
-    points = [
-        {"model": level, "kind": name, **bounds(estimate)}
-        for name, own in measured.items()
-        for level, estimate in own.items()
-    ]
+    points = grid.points("kind", "model")
     points += [{"model": level, "kind": _PUBLISHED, **_point(printed[level])} for level in levels if level in printed]
-    rows = [Row((name, *map(own.get, levels))) for name, own in measured.items()]
+    rows = [Row((name, *map(grid.row(name).get, levels))) for name in grid.rows]
     rows.append(Row((tables.ALL_MODELS, *map(printed.get, levels)), "published"))
-    estimates = [estimate for own in measured.values() for estimate in own.values()]
-    kinds = dict(zip(measured, _HERE_COLOURS, strict=False)) | {_PUBLISHED: _PUBLISHED_COLOUR}
+    kinds = dict(zip(grid.rows, _HERE_COLOURS, strict=False)) | {_PUBLISHED: _PUBLISHED_COLOUR}
     columns: Columns = (Column.text("Mean of"), *levels)
     title = "Scenes and styles, averaged over models"
     return draw(
-        Table.of(f"{SUITE}-averages-by-condition", title, columns, rows, methods(estimates)),
+        Table.of(f"{SUITE}-averages-by-condition", title, columns, rows, methods(grid.cells.values())),
         charts.by_level(points, charts.colour_kinds(kinds), levels, of="model"),
-        f"The mean over models, scenes in plain style and styles at home ({sizes(estimates)}). The 95 % intervals are "
+        f"The mean over models, scenes in plain style and styles at home ({grid.sizes}). The 95 % intervals are "
         "of prompts: these models are no sample of others. The paper’s means are those of its text.",
         "Average success in each scene and style, with intervals, beside the paper’s means.",
     )
 
 
-def table_3(groups: Sequence[RefinedRun]) -> list[Block]:
+def table_3(groups: Sequence[JudgedRows]) -> list[Block]:
     """Show original and refined prompts at home in plain style as in the paper (Table 3)."""
-    found = [cell for group in groups for cell in tables.table_3([*group.attempts, *group.refined])]
-    measured = by_row(cell for cell in found if not cell.is_published and cell.table == "table3")
+    found = (cell for group in groups for cell in tables.table_3(group.rows) if cell.table == "table3")
+    measured, published = by_row(found)
     if not measured:
         return []
     names = dict.fromkeys(name for own in measured.values() for name in own)
     columns = [*(name for name in names if name != tables.AVERAGE), *(name for name in names if name == tables.AVERAGE)]
-    badge = badges(groups)
+    badge = list_badges(groups)
     rows = []
     for label, own in measured.items():
         shares = (own[name].value if name in own else None for name in columns)
         fell_back = sum(cell.fallbacks for cell in own.values() if cell.column != tables.AVERAGE)
         rows.append(Row((label, *shares, fell_back), badge[label]))
     are_same = {*columns} == {*tables.CONDITIONS, tables.AVERAGE}
-    for model, printed in by_row(cell for cell in found if cell.is_published).items():
+    for model, printed in published.items():
         named = f"{model} of 15" if model == tables.AVERAGE else model
         known = [name for name in printed if name != tables.AVERAGE or are_same]
         figures = (float(str(printed[name].value)) if name in known else None for name in columns)
@@ -443,28 +441,27 @@ def table_3(groups: Sequence[RefinedRun]) -> list[Block]:
 
 
 def _by_level(
-    groups: Sequence[RefinedRun],
-    compute: Callable[[Sequence[PromptResult]], list[tables.TableCell]],
+    groups: Sequence[JudgedRows],
+    compute: Callable[[tables.Attempts], list[tables.TableCell]],
     name: str,
     title: str,
     note: str,
 ) -> Figure | None:
-    found = [cell for group in groups for cell in compute(group.attempts)]
-    measured = [cell for cell in found if not cell.is_published]
-    levels = list(dict.fromkeys(cell.column for cell in measured))
+    found = [cell for group in groups for cell in compute(group.rows.originals)]
+    measured, published = by_row(found)
+    grid = EstimateGrid({(cell.row, cell.column): cell.value for cell in found if isinstance(cell.value, Estimate)})
+    levels = grid.columns
     if len(levels) < 2:
         return None
-    found_here = [(cell, cell.value) for cell in measured if isinstance(cell.value, Estimate)]
-    estimates = [estimate for _, estimate in found_here]
-    points = [{"model": cell.row, "kind": cell.column, **bounds(estimate)} for cell, estimate in found_here]
-    badge = badges(groups)
+    points = grid.points("model", "kind")
+    badge = list_badges(groups)
     rows = []
-    for label, own in by_row(measured).items():
+    for label, own in measured.items():
         cells = [own.get(level) for level in levels]
         values = (cell.value if cell else None for cell in cells)
         images = (cell.per_image if cell else None for cell in cells)
         rows.append(Row((label, *values, *images), badge[label]))
-    for model, printed in by_row(cell for cell in found if cell.is_published).items():
+    for model, printed in published.items():
         shares = {level: _read_percentage(str(cell.value)) for level, cell in printed.items()}
         named = {"model": f"{model} (published)"}
         points += [
@@ -477,9 +474,9 @@ def _by_level(
     per_image = (Column(f"{level}, per image", "Share of single images that are right.") for level in levels)
     columns: Columns = (MODEL, *levels, *per_image)
     return draw(
-        Table.of(f"{SUITE}-by-{name}", title, columns, rows, methods(estimates)),
+        Table.of(f"{SUITE}-by-{name}", title, columns, rows, methods(grid.cells.values())),
         charts.by_level(points, charts.colour_levels(levels), names, of="model"),
-        f"{success[0].upper()}{success[1:]}, with 95 % intervals ({sizes(estimates)}). {note}",
+        f"{success[0].upper()}{success[1:]}, with 95 % intervals ({grid.sizes}). {note}",
         f"Success by {name} for every model, with intervals.",
     )
 
@@ -498,7 +495,7 @@ def _kind(size: int) -> str:
     return _IMAGE if size == 1 else f"at least one of {size}"
 
 
-def _half_table(halves: Sequence[tables.Threshold], badge: Mapping[str, RowKind]) -> Block:
+def _half_table(halves: Sequence[Threshold], badge: Mapping[str, RowKind]) -> Block:
     kinds = sorted({one.k for one in halves})
     rows = []
     for label in dict.fromkeys(one.model for one in halves):
@@ -514,56 +511,17 @@ def _half_table(halves: Sequence[tables.Threshold], badge: Mapping[str, RowKind]
     return Table.of(f"{SUITE}-half-points", "Where models fall below one half", columns, rows, caption)
 
 
-def report(
-    suite: str,
-    series: Sequence[Series],
-    refined: Sequence[Series],
-    counted: Sequence[CountingModel],
-    palette: Palette,
-) -> SuiteReport:
-    """Compose every section that the answers allow; items excluded by hand are left out."""
-    left = [one for one in series if not one.is_excluded]
-    groups = [_best_first(group) for group in group_series(left, refined, unusable=tables.UNUSABLE) if group.attempts]
-    read = {one.model for group in groups for one in group.attempts}
-    unread = [one.label for one in left if one.label not in read]
-    notes = [Paragraph(f"{label}: no answer about its images has a value; it is in no figure.") for label in unread]
-    if not groups:
-        return SuiteReport(notes, (), has_refinements=True)
-    made = (
-        by_difficulty(groups),
-        by_number(groups),
-        _conditions(groups),
-        pair_section(SUITE, groups, palette, table_3(groups)),
-        passes(groups, palette),
-        errors(groups, palette),
-        agreement(groups),
-        statements(groups),
-        _numbers_drawn(counted, palette),
-    )
-    leaders = [*rank_models(groups), *notes]
-    return SuiteReport(leaders, tuple(filter(None, made)), headline(groups), has_refinements=True)
-
-
-def _best_first(group: RefinedRun) -> RefinedRun:
-    """Sort models by their averages, the order of all figures."""
-    averages = tables.average_by_model(group.attempts, tables.choose_k(group.attempts))
-    order = sorted(averages, key=lambda label: -averages[label].value)
-    known = {label: rank for rank, label in enumerate(order)}
-    attempts, refined = (
-        tuple(sorted(own, key=lambda one: known.get(one.model, len(known)))) for own in (group.attempts, group.refined)
-    )
-    return replace(group, attempts=attempts, refined=refined)
-
-
-def _conditions(groups: Sequence[RefinedRun]) -> Section | None:
+def by_condition(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
+    """Show scenes and styles, each model's and averaged over models."""
     made = (by_scene(groups), by_style(groups), averages(groups))
     more = describe_ranks(groups) if any(made) else ()
     lead = "Scenes vary in plain style and styles at home, so that one of both differs at a time."
     return Section.of(f"{SUITE}-by-condition", "Scenes and styles", *made, *more, lead=lead)
 
 
-def _numbers_drawn(counted: Sequence[CountingModel], palette: Palette) -> Section | None:
+def numbers_drawn(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
     """Measure the numbers drawn as in any suite that counts."""
+    counted = groups[0].counted
     if not counted:
         return None
     lead = Paragraph(
@@ -573,3 +531,26 @@ def _numbers_drawn(counted: Sequence[CountingModel], palette: Palette) -> Sectio
     # Accuracy by number is shown above already, beside success.
     inner = [one for one in counting_sections(SUITE, counted, palette, are_drawn=True) if one.id != f"{SUITE}-accuracy"]
     return Section(f"{SUITE}-numbers", "Numbers drawn", (lead,), tuple(inner))
+
+
+def refinements(groups: Sequence[JudgedRows], palette: Palette) -> Section | None:
+    """Compare refined prompts with their originals, in pairs and as in Table 3."""
+    runs = [
+        RefinedRun(group.name, group.rows.judge, tuple(group.series), tuple(group.rows.results), ()) for group in groups
+    ]
+    return pair_section(SUITE, runs, palette, table_3(groups))
+
+
+NOTHING = "No prompt has a result yet: its answers are missing, tied or without a value, or excluded by hand."
+SECTIONS = (
+    by_difficulty,
+    by_number,
+    by_condition,
+    refinements,
+    passes,
+    errors,
+    agreement,
+    statements,
+    numbers_drawn,
+)
+SHOWS = ("claims", "refinements")

@@ -3,39 +3,26 @@
 The printed cells alone give the paper's means and its conclusions across models; nothing else was released."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Literal
 
 import numpy as np
-import polars as pl
 
-from subitize.analysis.agreement import gather_votes, tally_votes
 from subitize.analysis.claims import Claim, Contrast, Verdict, adjust, all_drop, pair
-from subitize.analysis.compare import RefinementEffect, compare
-from subitize.analysis.frame import ReadOptions, find_one_judge, observe_run
 from subitize.analysis.papers import Tabulated
 from subitize.analysis.published import CellId
-from subitize.analysis.score import LeftOutResults, PromptResult, gather_decided
-from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
-from subitize.frame import Frame
-from subitize.io.frames import group_rows
+from subitize.errors import BadValueError
 from subitize.papers.t2icountbench import PAPER, tables
-from subitize.papers.t2icountbench.claims import claims, claims_of
-from subitize.papers.t2icountbench.suite import NAME as SUITE
-from subitize.papers.t2icountbench.tables import drawn_numbers
-from subitize.records import Estimate, MatchesPrompt, base_suite
+from subitize.papers.t2icountbench.claims import claims_of
+from subitize.records import Estimate
 from subitize.report.claims import claim_lines, tell, write_p
-from subitize.report.comparisons import name_measure, pair_table
-from subitize.report.table import Cell, Column, Result, Table, Worded
+from subitize.report.table import Result, Table
 from subitize.report.texts import estimate_text
 from subitize.stats.estimate import MEAN, estimate, subtract_independent
-from subitize.stats.ratings import Ratings
 from subitize.stats.significance import kendall_w
-from subitize.store import Run
-from subitize.store.rows import read_designs
 
 PrintedVerdict = Literal["follows", "half way", "by rounding", "differs"]
 VERDICTS: dict[PrintedVerdict, str] = {
@@ -137,7 +124,7 @@ def implied_counts(printed: str, n: int) -> list[int]:
 def _check_home(three: dict[tuple[str, str], float]) -> Iterator[PrintedSentence]:
     """Check what the text says about plain style at home against the unrefined column of Table 3, which is the same."""
     for model in tables.MODELS:
-        said = tables.PUBLISHED.get(CellId("figure4", model, "home"))
+        said = tables.PUBLISHED.cells.get(CellId("figure4", model, "home"))
         if said is not None:
             found = three[model, "original"]
             yield PrintedSentence("C", f"{model} has {said} % at home", f"{found:.2f}", round(100 * found) == int(said))
@@ -148,7 +135,7 @@ def _check_home(three: dict[tuple[str, str], float]) -> Iterator[PrintedSentence
 
 
 def _check(place: CellId, cells: Sequence[str], ranges: Sequence[tuple[float, float]]) -> PrintedMean:
-    printed = tables.PUBLISHED[place]
+    printed = tables.PUBLISHED.cells[place]
     mean, target = fmean(map(float, cells)), float(printed)
     low, high = fmean([edge for edge, _ in ranges]), fmean([edge for _, edge in ranges])
     distance = abs(mean - target)
@@ -161,107 +148,6 @@ def _check(place: CellId, cells: Sequence[str], ranges: Sequence[tuple[float, fl
         is_possible = low <= target + _HALF + _EPSILON and high >= target - _HALF - _EPSILON
         verdict = "by rounding" if is_possible else "differs"
     return PrintedMean(place, printed, mean, low, high, verdict)
-
-
-@dataclass(frozen=True, slots=True)
-class Beyond:
-    """What the paper does not have: refinements in all scenes, numbers drawn, and where models fall below one half."""
-
-    refinements: list[RefinementEffect]
-    drawn_numbers: list[tables.DrawnNumbers]
-    half_points: list[tables.Threshold]
-
-
-@dataclass(frozen=True, slots=True)
-class PaperTables:
-    """All tables of a run; `k` is how many images of a prompt count together, four if there are that many."""
-
-    judge: str
-    k: int
-    warnings: list[str]
-    cells: list[tables.TableCell]
-    placements: list[tables.RankAmongPublished]
-    statements: list[Claim]
-    beyond: Beyond | None
-
-
-def tabulate_run(run: Run, judge: str | None, *, extensions: bool) -> Tabulated:
-    """Compute the paper's tables from a run, for programs and for printing."""
-    found = compute_tables(run, judge, extensions=extensions)
-    return Tabulated(found, found.warnings, lambda: found.statements, show_tables, shows_claims=True)
-
-
-def compute_tables(run: Run, judge: str | None = None, *, extensions: bool = False) -> PaperTables:
-    """Compute the paper's tables from a run, on request with our extensions."""
-    attempts, omissions = read_attempts(run, judge)
-    name = attempts[0].judge
-    figures = (tables.by_difficulty, tables.by_style, tables.by_scene, tables.averages)
-    k = tables.choose_k(attempts)
-    beyond = None
-    if extensions:
-        beyond = Beyond(
-            compare(attempts, k, read_designs(run)), drawn_numbers(attempts), tables.thresholds_at_half(attempts, k)
-        )
-    return PaperTables(
-        name,
-        k,
-        _list_warnings(run, attempts, omissions),
-        [cell for table in (tables.table_2, *figures, tables.table_3) for cell in table(attempts)],
-        tables.rank_among_published(attempts),
-        claims(attempts, read_votes(run, name)),
-        beyond,
-    )
-
-
-def _list_warnings(run: Run, attempts: Sequence[PromptResult], omissions: LeftOutResults) -> list[str]:
-    """Write the warnings with the names of models and judges."""
-    models, judges = run.model_names(), run.judge_names()
-    named = [replace(one, model=models[one.model], judge=judges.get(one.judge, one.judge)) for one in attempts]
-    undecided, excluded = (
-        frozenset((models[model], id) for model, id in own) for own in (omissions.undecided, omissions.excluded)
-    )
-    return tables.list_warnings(named, LeftOutResults(undecided, excluded))
-
-
-def read_attempts(run: Run, judge: str | None = None) -> tuple[list[PromptResult], LeftOutResults]:
-    """Read the results of the suite and its refinements as its only judge saw them, or the one named.
-
-    Prompts that were only ever refused have no judge, and count as wrong for any. The prompts without a result are
-    returned as well.
-    """
-    items = [item for item in run.items() if base_suite(item.suite) == SUITE]
-    if not items:
-        raise NothingToDoError(
-            f"{run.location} has no items of {SUITE}; first: subitize run {SUITE} --model MODEL --out RUN"
-        )
-    suites = [entry.name for entry in run.suites() if base_suite(entry.name) == SUITE]
-    observed = observe_run(run, ReadOptions(judge)).filter(pl.col("suite").is_in(suites))
-    seen_by = find_one_judge(run, observed.rows)
-    if judge is not None and not len(observed):
-        raise UnknownNameError(f"judge of {SUITE} in this run", judge, ())
-    attempts, omissions = gather_decided(observed, unusable=tables.UNUSABLE)
-    attempts = [replace(one, judge=seen_by) for one in attempts]  # also for results without any usable value
-    if not tables.unrefined(attempts):
-        raise NothingToDoError(f"{run.location} {_describe_nothing(observed, omissions)}")
-    return attempts, omissions
-
-
-def _describe_nothing(observed: Frame, omissions: LeftOutResults) -> str:
-    seen = {*observed.rows.filter(pl.col("suite") == SUITE).select("model", "item").iter_rows()}
-    undecided, excluded = len(seen & omissions.undecided), len(seen & omissions.excluded)
-    if not seen:
-        return f"has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE"
-    texts = (f"{undecided} undecided, as their votes are tied or no answer has a value", f"{excluded} excluded by hand")
-    counts = " and ".join(text for text, count in zip(texts, (undecided, excluded), strict=True) if count)
-    return f"has no prompt of {SUITE} that is decided: {counts}"
-
-
-def read_votes(run: Run, judge: str) -> Ratings | None:
-    """Count annotators' votes on groups of images of unrefined prompts; None unless two voted on some group."""
-    is_on_group = (pl.col("question_kind") == MatchesPrompt().kind) & (pl.col("group") > 1)
-    votes = gather_votes(run, judge).filter(is_on_group, pl.col("suite") == SUITE)
-    found = tally_votes(votes.rows)
-    return found if len(found.units) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,42 +275,6 @@ def _column(table: str, column: str) -> dict[str, float]:
     return {model: float(cells[model, column]) for model in tables.MODELS}
 
 
-_TITLES = {
-    "table2": "Table 2: success by category",
-    "figure1": "Figure 1: success by difficulty",
-    "figure3": "Figure 3: success by style, at home",
-    "figure4": "Figure 4: success by scene, in plain style",
-    "figure5": "Figure 5: success by scene and style, all models",
-    "table3": "Table 3: success by refinement, at home in plain style",
-    "table3_applied": "Table 3 without the prompts that could not be refined",
-}
-
-_CELLS = (
-    "value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise, with its n "
-    "where that is another; paper: as printed, tables as shares, what its text says in percent"
-)
-_ORDER = (*tables.CATEGORIES, *tables.CONDITIONS, *tables.DIFFICULTIES, *tables.SCENES, *tables.STYLES)
-"""The columns in the paper's order; further ones follow, and averages come last."""
-
-
-def show_tables(found: PaperTables) -> Result:
-    """Show the tables of a run, the ranks of its models among the paper's, and the observations."""
-    images = f"at least one of {found.k} images" if found.k > 1 else "one image"
-    shown = [
-        _make_table(name, [one for one in found.cells if one.table == name])
-        for name in dict.fromkeys(one.table for one in found.cells)
-    ]
-    if found.placements:
-        shown.append(_rank_table(found.placements))
-    if found.beyond:
-        shown += [pair_table(found.beyond.refinements)] * bool(found.beyond.refinements)
-        # Votes say nothing about the numbers drawn.
-        shown += [_drawn_table(found.beyond.drawn_numbers)] * bool(found.beyond.drawn_numbers)
-        shown.append(_half_points_table(found.beyond.half_points))
-    lead = f"judged by {found.judge}; success: {images} of a prompt is right"
-    return Result(tuple(shown), lead=(lead,), notes=tuple(claim_lines(found.statements, title="observations")))
-
-
 def show_checks(found: Reproduction) -> Result:
     """Show which printed means follow from the printed cells, what the text says about them, and the observations."""
     lead = "No images or votes were released: these are checks of the printed cells against one another."
@@ -444,49 +294,3 @@ def show_checks(found: Reproduction) -> Result:
     units = "units are the fifteen models; a printed cell may be .005 off"
     notes = (*claim_lines(found.statements, title="observations"), units)
     return Result(shown, lead=(found.citation, lead), notes=notes)
-
-
-def _make_table(name: str, own: Sequence[tables.TableCell]) -> Table:
-    cells: dict[tuple[str, str], Cell] = {}
-    for (row, is_published), found in group_rows(own, lambda one: (one.row, one.is_published)).items():
-        cells |= {(f"{row} (paper)" if is_published else row, one.column): _write(one) for one in found}
-        if any(one.per_image for one in found):
-            cells |= {(f"  per image of {row}", one.column): _per_image(one) for one in found}
-    there = dict.fromkeys(one.column for one in own)
-    others = (name for name in there if name != tables.AVERAGE)
-    columns = [name for name in dict.fromkeys((*_ORDER, *others, tables.AVERAGE)) if name in there]
-    return Table.from_cells(name, _TITLES[name], cells, [Column("")], columns, caption=_CELLS, digits=3, empty="")
-
-
-def _per_image(one: tables.TableCell) -> Cell:
-    if one.per_image is None:
-        return ""
-    is_same = isinstance(one.value, Estimate) and one.value.n == one.per_image.n
-    return Worded("", one.per_image, "" if is_same else str(one.per_image.n))
-
-
-def _write(one: tables.TableCell) -> Cell:
-    if isinstance(one.value, str):
-        return one.value
-    fallbacks = f" ({one.fallbacks} unrefined)" if one.fallbacks else ""
-    return Worded("", one.value, f"{one.value.n}{fallbacks}")
-
-
-def _rank_table(placements: Iterable[tables.RankAmongPublished]) -> Table:
-    rows = ((one.model, one.average, f"{one.rank} of {one.of}", f"{one.best} to {one.worst}") for one in placements)
-    title = "among the paper's fifteen, by average (1 is the best)"
-    return Table.of("ranks", title, ("model", "average", "rank", "range"), rows, digits=3)
-
-
-def _drawn_table(numbers: Iterable[tables.DrawnNumbers]) -> Table:
-    names = ("suite", "model", "asked", "drawn − asked", "standard deviation", "images", "prompts")
-    rows = ((one.suite, one.model, one.number, one.error, one.spread, one.error.n, one.prompts) for one in numbers)
-    return Table.of("numbers-drawn", "numbers drawn", names, rows, digits=3)
-
-
-def _half_points_table(points: Iterable[tables.Threshold]) -> Table:
-    rows = (
-        (one.suite, one.model, name_measure(one.measure, one.k), str(one.crossing), one.crossing.n) for one in points
-    )
-    names = ("suite", "model", "measure", "number", "n")
-    return Table.of("half-points", "the number at which less than half is right", names, rows)

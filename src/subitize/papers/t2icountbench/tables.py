@@ -9,95 +9,32 @@ Prompt Refinement Cannot Help: Tables 1 to 3, and what the text says of Figures 
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
+import polars as pl
 
 from subitize.analysis import score
+from subitize.analysis.claims import Claim
 from subitize.analysis.compare import default_k, is_fallback
 from subitize.analysis.design import number_strata
-from subitize.analysis.published import CellId, read_published
+from subitize.analysis.papers import JudgedFrame, Tabulated
+from subitize.analysis.published import CellId, Published, read_published
+from subitize.errors import NothingToDoError
 from subitize.frame import NO_JUDGE
 from subitize.io.frames import group_rows
-from subitize.papers.t2icountbench import PAPER
+from subitize.papers.t2icountbench import PAPER, beyond
 from subitize.papers.t2icountbench import suite as benchmark
-from subitize.records import REFINED, Estimate, Item, Scalar
+from subitize.papers.t2icountbench.beyond import Beyond
+from subitize.records import REFINED, Design, Estimate, Item, Scalar
+from subitize.report.claims import claim_lines
+from subitize.report.comparisons import pair_table
+from subitize.report.table import Cell, Column, Result, Table, Worded
 from subitize.report.texts import number_of
-from subitize.stats.crossing import Crossing, find_crossing
-from subitize.stats.estimate import Scale, estimate, estimate_sd
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnNumbers:
-    """The numbers drawn when one was requested: the mean difference from it, and their standard deviation.
-
-    Positive errors mean too many, negative ones too few; n counts images, and those of the same prompt are correlated.
-    The spread includes that between prompts: one object may be overdrawn, another not.
-    """
-
-    suite: str
-    model: str
-    judge: str
-    number: int
-    prompts: int
-    error: Estimate
-    spread: Estimate | None
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """The number at which a model falls below one half: of single images, or in the success of k images."""
-
-    suite: str
-    model: str
-    judge: str
-    measure: score.RefinementMeasure
-    k: int
-    crossing: Crossing
-
-
-def drawn_numbers(attempts: Iterable[score.PromptResult]) -> list[DrawnNumbers]:
-    """Compare numbers drawn and requested, by suite, model, judge and number; prompts without a number are left out."""
-    found: list[DrawnNumbers] = []
-    for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
-        by_number: dict[int, list[score.PromptResult]] = defaultdict(list)
-        for one in own:
-            number = _number(one)
-            if number is not None and one.numbers:
-                by_number[number].append(one)
-        for number, there in sorted(by_number.items()):
-            drawn = np.array([value for one in there for value in one.numbers])
-            prompts = np.repeat(np.arange(len(there)), [len(one.numbers) for one in there])
-            (error,) = estimate(drawn - number, prompts, scale=Scale("mean", step=1.0))
-            spread = estimate_sd(drawn, prompts)
-            found.append(DrawnNumbers(suite, model, judge, number, len(there), error, spread))
-    return found
-
-
-def thresholds_at_half(attempts: Sequence[score.PromptResult], k: int | None = None) -> list[Threshold]:
-    """Find where each model falls below one half, by suite and judge; k defaults to `default_k`."""
-    found = []
-    for (suite, model, judge), own in group_rows(attempts, lambda one: (one.item.suite, one.model, one.judge)).items():
-        chosen = k or default_k(own)
-        for measure in score.REFINEMENT_MEASURES:
-            values: dict[int, list[float]] = defaultdict(list)
-            for one in own:
-                number, value = _number(one), score.value_of(one, measure, chosen)
-                if number is not None and value is not None:
-                    values[number].append(value)
-            crossing = find_crossing(values)
-            if crossing is not None:
-                found.append(Threshold(suite, model, judge, measure, chosen if measure == "success" else 1, crossing))
-    return found
-
-
-def _number(attempt: score.PromptResult) -> int | None:
-    number = attempt.item.factors.get("number")
-    return number if isinstance(number, int) and not isinstance(number, bool) else None
-
+from subitize.stats.estimate import estimate
+from subitize.store import Run
 
 CATEGORIES: tuple[str, ...] = ("fruit", "human", "animal", "shape", "furniture", "plant")
 CONDITIONS: tuple[str, ...] = ("original", "multiplicative", "additive", "grid", "position")
@@ -107,10 +44,13 @@ ALL_MODELS = "all 15 models"
 """The row of statements about all models together."""
 KAPPA = PAPER.kappas["t2icountbench", "matches-prompt"]
 
-PUBLISHED: Mapping[CellId, str] = {
-    **read_published(Path(__file__).with_name("published.csv")),
-    CellId("agreement", ALL_MODELS, "fleiss_kappa"): KAPPA,
-}
+PUBLISHED = Published(
+    {
+        **read_published(Path(__file__).with_name("published.csv")),
+        CellId("agreement", ALL_MODELS, "fleiss_kappa"): KAPPA,
+    },
+    points=lambda _: 100.0,
+)
 """Every printed cell, in the order of the paper. Tables are shares; figures quoted from the text are in percent."""
 
 SUITE = benchmark.NAME
@@ -122,6 +62,76 @@ UNUSABLE: score.Unusable = "left out"
 SCENES: tuple[str, ...] = tuple(benchmark.SCENES)
 STYLES: tuple[str, ...] = tuple(benchmark.STYLES)
 DIFFICULTIES: tuple[str, ...] = (*benchmark.DIFFICULTIES, benchmark.BEYOND)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """The paper's rows: results of the suite and of its refinements as one judge saw them, and what has no result."""
+
+    results: Sequence[score.PromptResult]
+    judge: str = NO_JUDGE
+    omissions: score.LeftOutResults = field(default_factory=score.LeftOutResults)
+    designs: Mapping[str, Design] = field(default_factory=dict)
+    run: Run | None = None
+
+    @property
+    def originals(self) -> "Attempts":
+        """The results of the benchmark's own prompts."""
+        return replace(self, results=[one for one in self.results if one.item.suite == SUITE])
+
+    @property
+    def models(self) -> list[str]:
+        """The models with a result of the benchmark's own prompts."""
+        return list(_by_model(self.originals.results))
+
+    @property
+    def k(self) -> int:
+        """How many images count together: four, or as many as at least half of the prompts have."""
+        return default_k(self.results, IMAGES)
+
+    def rename(self, models: Mapping[str, str], judges: Mapping[str, str] | None = None) -> "Attempts":
+        """Keep these models, under their names."""
+        named = judges or {}
+        results = [
+            replace(one, model=models[one.model], judge=named.get(one.judge, one.judge))
+            for one in self.results
+            if one.model in models
+        ]
+        without = (
+            frozenset((models[model], id) for model, id in own if model in models)
+            for own in (self.omissions.undecided, self.omissions.excluded)
+        )
+        return replace(self, results=results, omissions=score.LeftOutResults(*without))
+
+    def take(self, labels: Mapping[str, str]) -> "Attempts":
+        """Keep these models, under their labels, by their averages: the order of all figures."""
+        own = self.rename(labels)
+        if not own.models:
+            return own
+        averages = average_by_model(own.originals.results, own.originals.k)
+        known = {model: rank for rank, model in enumerate(sorted(averages, key=lambda model: -averages[model].value))}
+        ordered = sorted(own.results, key=lambda one: (one.item.suite != SUITE, known.get(one.model, len(known))))
+        return replace(own, results=ordered)
+
+
+def rows(seen: JudgedFrame) -> Attempts:
+    """Gather the results of the suite and its refinements, and the prompts without one.
+
+    Prompts that were only ever refused have no judge, and count as wrong for any.
+    """
+    observed = seen.whole.filter(pl.col("is_relevant"))
+    judge = max(observed.rows["judge"].unique(), key=lambda name: name != NO_JUDGE)
+    found, omissions = score.gather_decided(observed, unusable=UNUSABLE)
+    results = [replace(one, judge=judge) for one in found]  # also for results without any usable value
+    if all(one.item.suite != SUITE for one in results):
+        undecided, excluded = (
+            sum(id.startswith(f"{SUITE}/") for _, id in ids) for ids in (omissions.undecided, omissions.excluded)
+        )
+        raise NothingToDoError(
+            f"{seen.run.location if seen.run else 'it'} has no prompt of {SUITE} that is decided: {undecided} "
+            f"undecided, as their votes are tied or no answer has a value, and {excluded} excluded by hand"
+        )
+    return Attempts(results, judge, omissions, seen.whole.designs, seen.run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,19 +181,9 @@ class RankAmongPublished:
     of: int
 
 
-def unrefined(attempts: Iterable[score.PromptResult]) -> list[score.PromptResult]:
-    """Return the results of the benchmark's own prompts."""
-    return [one for one in attempts if one.item.suite == SUITE]
-
-
-def choose_k(attempts: Sequence[score.PromptResult]) -> int:
-    """Choose how many images count together: four, or as many as at least half of the prompts have."""
-    return default_k(attempts, IMAGES)
-
-
-def table_2(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
+def table_2(rows: Attempts) -> list[TableCell]:
     """Compute Table 2, categories and their mean by model, sorted by mean together with the paper's rows."""
-    k, own = choose_k(attempts), unrefined(attempts)
+    k, own = rows.k, rows.originals.results
     categories = _levels(own, "category", CATEGORIES)
     cells: dict[tuple[str, bool], list[TableCell]] = {}
     for model, of_model in _by_model(own).items():
@@ -199,28 +199,28 @@ def table_2(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
     return [cell for row in sorted(filter(None, cells.values()), key=_average) for cell in row]
 
 
-def by_difficulty(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
+def by_difficulty(rows: Attempts) -> list[TableCell]:
     """Compute Figure 1: models by the number of things requested."""
-    return _by_factor("figure1", attempts, "difficulty", DIFFICULTIES, {})
+    return _by_factor("figure1", rows, "difficulty", DIFFICULTIES, {})
 
 
-def by_style(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
+def by_style(rows: Attempts) -> list[TableCell]:
     """Compute Figure 3: models by style, at home."""
-    return _by_factor("figure3", attempts, "style", STYLES, {"scene": "home"})
+    return _by_factor("figure3", rows, "style", STYLES, {"scene": "home"})
 
 
-def by_scene(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
+def by_scene(rows: Attempts) -> list[TableCell]:
     """Compute Figure 4: models by scene, in plain style."""
-    return _by_factor("figure4", attempts, "scene", SCENES, {"style": "plain"})
+    return _by_factor("figure4", rows, "scene", SCENES, {"style": "plain"})
 
 
-def averages(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
+def averages(rows: Attempts) -> list[TableCell]:
     """Compute Figure 5: scenes and styles averaged over the run's models, for prompts that all models share.
 
     A scene or style that some model lacks has no average. The interval is over prompts: models are not treated as a
     sample.
     """
-    k, own = choose_k(attempts), unrefined(attempts)
+    k, own = rows.k, rows.originals.results
     models = len(_by_model(own))
     row = f"{number_of(models, 'model')} here"
     cells: list[TableCell] = []
@@ -231,21 +231,21 @@ def averages(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
     return [*cells, *_printed("figure5")]
 
 
-def table_3(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
+def table_3(rows: Attempts) -> list[TableCell]:
     """Compute Table 3: the original prompt and its refinements at home in plain style, with their mean.
 
     Means of models are over the prompts that have a result in every column. Of the paper, only columns that the run has
     are shown, and averages only if it has all. The table "table3_applied" leaves out prompts that could not be refined;
     there, the original is not comparable with each column, and has no mean.
     """
-    k = choose_k(attempts)
-    found = _by_column(attempts)
+    k = rows.k
+    found = _by_column(rows.results)
     columns = [*CONDITIONS, *sorted(found.keys() - {*CONDITIONS})]
     columns = [name for name in columns if name == CONDITIONS[0] or name in found]
     if len(columns) == 1:
         return []
     cells: list[TableCell] = []
-    for model, own in _by_model(having(attempts, scene="home", style="plain")).items():
+    for model, own in _by_model(having(rows.results, scene="home", style="plain")).items():
         by_column = {name: [one for one in own if _refinement(one) == name] for name in columns}
         for name, there in by_column.items():
             cells += _cell("table3", model, name, there, k)
@@ -255,6 +255,10 @@ def table_3(attempts: Sequence[score.PromptResult]) -> list[TableCell]:
     # The paper's averages are over its five columns and compare with no other average.
     shown = {*columns, *([AVERAGE] if columns == [*CONDITIONS] else [])}
     return [*cells, *(cell for cell in _printed("table3") if cell.column in shown)]
+
+
+TABLES = (table_2, by_difficulty, by_style, by_scene, averages, table_3)
+EXTENSIONS = ()
 
 
 def average_by_model(attempts: Sequence[score.PromptResult], k: int, confidence: float = 0.95) -> dict[str, Estimate]:
@@ -277,18 +281,20 @@ def average_categories(prompts: Sequence[PromptShare], confidence: float = 0.95)
     return replace(found, n=len(prompts))
 
 
-def rank_among_published(attempts: Sequence[score.PromptResult]) -> list[RankAmongPublished]:
+def rank_among_published(rows: Attempts) -> list[RankAmongPublished]:
     """Rank each model that has all six categories among the fifteen of Table 2 by its average, worst first."""
     printed = [float(text) for (_, column), text in list_published("table2").items() if column == AVERAGE]
-    k, own = choose_k(attempts), _by_model(unrefined(attempts))
+    own = _by_model(rows.originals.results)
 
     def rank(value: float) -> int:
         return 1 + sum(other > value for other in printed)
 
     return [
         RankAmongPublished(model, one, rank(one.value), rank(one.high), rank(one.low), len(printed) + 1)
-        for model, one in sorted(average_by_model(unrefined(attempts), k).items(), key=lambda pair: pair[1].value)
-        if not missing_levels(own[model], k)["category"]
+        for model, one in sorted(
+            average_by_model(rows.originals.results, rows.k).items(), key=lambda pair: pair[1].value
+        )
+        if not missing_levels(own[model], rows.k)["category"]
     ]
 
 
@@ -301,22 +307,29 @@ def missing_levels(attempts: Sequence[score.PromptResult], k: int) -> dict[str, 
     }
 
 
-def list_warnings(attempts: Sequence[score.PromptResult], omissions: score.LeftOutResults | None = None) -> list[str]:
+def warnings(rows: Attempts, seen: JudgedFrame | None = None) -> list[str]:
+    """List the ways in which the figures of a run differ from the paper's; a report shows them with its leaderboard."""
+    run = seen and seen.run
+    return list_warnings(rows.rename(run.model_names(), run.judge_names())) if run else []
+
+
+def list_warnings(rows: Attempts) -> list[str]:
     """List the ways in which these figures differ from the paper's, so that only like is compared with like."""
-    own, k = unrefined(attempts), choose_k(attempts)
-    left_out = omissions or score.LeftOutResults()
-    found = [*_warn_of_all(attempts, k)]
+    own, left_out = rows.originals.results, rows.omissions
+    found = [*_warn_of_all(rows)]
     excluded = len({id for _, id in left_out.excluded})
     if excluded:
         found.append(f"{number_of(excluded, 'prompt')} {'are' if excluded > 1 else 'is'} excluded by hand")
-    models = dict.fromkeys([*_by_model(own), *(model for model, _ in sorted(left_out.undecided))])
-    for model in models:
-        found += [f"{model}: {text}" for text in _warn_of_model([one for one in attempts if one.model == model], k)]
+    for model in dict.fromkeys([*rows.models, *(model for model, _ in sorted(left_out.undecided))]):
+        found += [
+            f"{model}: {text}" for text in _warn_of_model([one for one in rows.results if one.model == model], rows.k)
+        ]
         found += [f"{model}: {text}" for text in _warn_of_gaps(model, own, left_out)]
     return found
 
 
-def _warn_of_all(attempts: Sequence[score.PromptResult], k: int) -> Iterator[str]:
+def _warn_of_all(rows: Attempts) -> Iterator[str]:
+    attempts, k = rows.results, rows.k
     judges = ", ".join(sorted({one.judge for one in attempts} - {NO_JUDGE})) or "nobody, as all was refused"
     yield (
         f"judges differ: the paper's figures are of five people's votes, these of {judges}; "
@@ -330,7 +343,7 @@ def _warn_of_all(attempts: Sequence[score.PromptResult], k: int) -> Iterator[str
         of = len({prompt_of(one) for one in attempts})
         where = " of a model or refinement" if len({(one.model, one.item.suite) for one in attempts}) > 1 else ""
         yield f"{len(few)} of {of} prompts have fewer than {k} judged images{where}, which are left out of success"
-    others = len({one.item.id for one in unrefined(attempts)} - _design().keys())
+    others = len({one.item.id for one in rows.originals.results} - _design().keys())
     if others:
         yield (
             f"{number_of(others, 'prompt')} {'are' if others > 1 else 'is'} not of the published design; averages are "
@@ -340,7 +353,7 @@ def _warn_of_all(attempts: Sequence[score.PromptResult], k: int) -> Iterator[str
 
 def _warn_of_model(attempts: Sequence[score.PromptResult], k: int) -> Iterator[str]:
     """Warn of what the figures of a model lack, and of refinements that cover other prompts than the original."""
-    missing = missing_levels(unrefined(attempts), k)
+    missing = missing_levels([one for one in attempts if one.item.suite == SUITE], k)
     if missing["category"]:
         yield f"not placed among the fifteen, as it has nothing of {', '.join(missing['category'])}"
     rest = [*missing["difficulty"], *missing["condition"]]
@@ -384,9 +397,9 @@ def _level(item: Item, name: str) -> str:
 
 
 def _by_factor(
-    table: str, attempts: Sequence[score.PromptResult], factor: str, known: Sequence[str], fixed: Mapping[str, Scalar]
+    table: str, rows: Attempts, factor: str, known: Sequence[str], fixed: Mapping[str, Scalar]
 ) -> list[TableCell]:
-    k, own = choose_k(attempts), having(unrefined(attempts), **fixed)
+    k, own = rows.k, having(rows.originals.results, **fixed)
     levels = _levels(own, factor, known)
     cells = [
         cell
@@ -478,9 +491,101 @@ def _average(row: Sequence[TableCell]) -> float:
     return float(value) if isinstance(value, str) else value.value
 
 
-MODELS: tuple[str, ...] = tuple(dict.fromkeys(place.row for place in PUBLISHED if place.table == "table1"))
+@dataclass(frozen=True, slots=True)
+class PaperTables:
+    """All tables of a run; `k` is how many images of a prompt count together, four if there are that many."""
+
+    judge: str
+    k: int
+    warnings: list[str]
+    cells: list[TableCell]
+    placements: list[RankAmongPublished]
+    statements: list[Claim]
+    beyond: Beyond | None
+
+
+def lay_out(rows: Attempts, found: Tabulated, *, extensions: bool) -> Tabulated:
+    """Add what cells cannot hold: ranks, the observations, and on request what the paper does not have."""
+    assert found.claims
+    assert isinstance(found.records, list)
+    statements = [*found.claims()]
+    more = beyond.measure(rows.results, rows.k, rows.designs) if extensions else None
+    ranks = rank_among_published(rows)
+    record = PaperTables(rows.judge, rows.k, [*found.warnings], found.records, ranks, statements, more)
+    return replace(found, records=record, claims=lambda: statements, show=show_tables, shows_claims=True)
+
+
+_TITLES = {
+    "table2": "Table 2: success by category",
+    "figure1": "Figure 1: success by difficulty",
+    "figure3": "Figure 3: success by style, at home",
+    "figure4": "Figure 4: success by scene, in plain style",
+    "figure5": "Figure 5: success by scene and style, all models",
+    "table3": "Table 3: success by refinement, at home in plain style",
+    "table3_applied": "Table 3 without the prompts that could not be refined",
+}
+
+_CELLS = (
+    "value [95 % interval] n prompts; per image: the share of images that are right, averaged likewise, with its n "
+    "where that is another; paper: as printed, tables as shares, what its text says in percent"
+)
+_ORDER = (*CATEGORIES, *CONDITIONS, *DIFFICULTIES, *SCENES, *STYLES)
+"""The columns in the paper's order; further ones follow, and averages come last."""
+
+
+def show_tables(found: PaperTables) -> Result:
+    """Show the tables of a run, the ranks of its models among the paper's, and the observations."""
+    images = f"at least one of {found.k} images" if found.k > 1 else "one image"
+    shown = [
+        _make_table(name, [one for one in found.cells if one.table == name])
+        for name in dict.fromkeys(one.table for one in found.cells)
+    ]
+    if found.placements:
+        shown.append(_rank_table(found.placements))
+    if found.beyond:
+        shown += [pair_table(found.beyond.refinements)] * bool(found.beyond.refinements)
+        # Votes say nothing about the numbers drawn.
+        shown += [beyond.drawn_table(found.beyond.drawn_numbers)] * bool(found.beyond.drawn_numbers)
+        shown.append(beyond.half_points_table(found.beyond.half_points))
+    lead = f"judged by {found.judge}; success: {images} of a prompt is right"
+    return Result(tuple(shown), lead=(lead,), notes=tuple(claim_lines(found.statements, title="observations")))
+
+
+def _make_table(name: str, own: Sequence[TableCell]) -> Table:
+    cells: dict[tuple[str, str], Cell] = {}
+    for (row, is_published), found in group_rows(own, lambda one: (one.row, one.is_published)).items():
+        cells |= {(f"{row} (paper)" if is_published else row, one.column): _write(one) for one in found}
+        if any(one.per_image for one in found):
+            cells |= {(f"  per image of {row}", one.column): _per_image(one) for one in found}
+    there = dict.fromkeys(one.column for one in own)
+    others = (name for name in there if name != AVERAGE)
+    columns = [name for name in dict.fromkeys((*_ORDER, *others, AVERAGE)) if name in there]
+    return Table.from_cells(name, _TITLES[name], cells, [Column("")], columns, caption=_CELLS, digits=3, empty="")
+
+
+def _per_image(one: TableCell) -> Cell:
+    if one.per_image is None:
+        return ""
+    is_same = isinstance(one.value, Estimate) and one.value.n == one.per_image.n
+    return Worded("", one.per_image, "" if is_same else str(one.per_image.n))
+
+
+def _write(one: TableCell) -> Cell:
+    if isinstance(one.value, str):
+        return one.value
+    fallbacks = f" ({one.fallbacks} unrefined)" if one.fallbacks else ""
+    return Worded("", one.value, f"{one.value.n}{fallbacks}")
+
+
+def _rank_table(placements: Iterable[RankAmongPublished]) -> Table:
+    rows = ((one.model, one.average, f"{one.rank} of {one.of}", f"{one.best} to {one.worst}") for one in placements)
+    title = "among the paper's fifteen, by average (1 is the best)"
+    return Table.of("ranks", title, ("model", "average", "rank", "range"), rows, digits=3)
+
+
+MODELS: tuple[str, ...] = tuple(dict.fromkeys(place.row for place in PUBLISHED.cells if place.table == "table1"))
 
 
 def list_published(table: str) -> dict[tuple[str, str], str]:
     """Return the printed cells of one table, by row and column."""
-    return {(place.row, place.column): cell for place, cell in PUBLISHED.items() if place.table == table}
+    return {(place.row, place.column): cell for place, cell in PUBLISHED.cells.items() if place.table == table}
