@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from subitize.analysis.claims import Claim, Contrast, Verdict, adjust, all_drop, pair
+from subitize.analysis.claims import Claim, Conclusion, adjust, all_drop, pair
 from subitize.analysis.papers import Tabulated
 from subitize.analysis.published import CellId
 from subitize.errors import BadValueError
@@ -85,53 +85,41 @@ class PrintedSentence:
 
 def check_text() -> list[PrintedSentence]:
     """Check what the text says about the tables against their printed cells."""
+    return [PrintedSentence(*one) for one in _check_sentences()]
+
+
+def _check_sentences() -> Iterator[tuple[str, str, str, bool]]:
     two, three = (
         {key: float(cell) for key, cell in tables.list_published(table).items()} for table in ("table2", "table3")
     )
     averages = [two[model, tables.AVERAGE] for model in tables.MODELS]
     best, worst = max(averages), min(averages)
     highest = max(two[model, category] for model in tables.MODELS for category in tables.CATEGORIES)
-    checks = [
-        PrintedSentence("4.1", "no average is above 50 %", f"the highest is {best:.2f}", best <= 0.5),
-        PrintedSentence("4.1", "no category is above 60 %", f"the highest is {highest:.2f}", highest <= 0.6),
-        PrintedSentence(
-            "4.1",
-            "the best improves on the worst by nearly 150 %",
-            f"{best:.2f} is {best / worst - 1:.0%} more than {worst:.2f}, or {best / worst:.0%} of it",
-            best / worst - 1 > 1.25,
-        ),
-    ]
+    yield "4.1", "no average is above 50 %", f"the highest is {best:.2f}", best <= 0.5
+    yield "4.1", "no category is above 60 %", f"the highest is {highest:.2f}", highest <= 0.6
+    rise = f"{best:.2f} is {best / worst - 1:.0%} more than {worst:.2f}, or {best / worst:.0%} of it"
+    yield "4.1", "the best improves on the worst by nearly 150 %", rise, best / worst - 1 > 1.25
     means = {name: fmean([three[model, name] for model in tables.MODELS]) for name in tables.CONDITIONS}
     for name in ("multiplicative", "additive", "position"):
         drop = 1 - means[name] / means["original"]
         said = f"{name} prompts lose more than 40 % of the original accuracy"
-        checks.append(
-            PrintedSentence("5.2", said, f"{means['original']:.3f} to {means[name]:.3f}: {drop:.1%}", drop > 0.4)
-        )
+        yield "5.2", said, f"{means['original']:.3f} to {means[name]:.3f}: {drop:.1%}", drop > 0.4
     firefly = 1 - three["Firefly 3", "multiplicative"] / three["Firefly 3", "original"]
-    checks.append(
-        PrintedSentence("5.2", "Firefly 3 loses 75 % by multiplication", f"{firefly:.0%}", 0.745 <= firefly < 0.77)
-    )
-    return [*checks, *_check_home(three)]
+    yield "5.2", "Firefly 3 loses 75 % by multiplication", f"{firefly:.0%}", 0.745 <= firefly < 0.77
+    # Plain style at home is the unrefined column of Table 3.
+    for model in tables.MODELS:
+        if shown := tables.PUBLISHED.cells.get(CellId("figure4", model, "home")):
+            found = three[model, "original"]
+            yield "C", f"{model} has {shown} % at home", f"{found:.2f}", round(100 * found) == int(shown)
+    worse = sum(three[model, "original"] < three["FLUX 1.1", "original"] for model in tables.MODELS)
+    place = f"{worse} of the other {len(tables.MODELS) - 1} are worse"
+    yield "C", "FLUX 1.1 is among the worst at home", place, worse < len(tables.MODELS) / 3
 
 
 def implied_counts(printed: str, n: int) -> list[int]:
     """List the numbers of successes in n whose share is printed like this, whichever way halves are rounded."""
     value = float(printed)
     return [count for count in range(n + 1) if abs(count / n - value) <= _HALF + _EPSILON]
-
-
-def _check_home(three: dict[tuple[str, str], float]) -> Iterator[PrintedSentence]:
-    """Check what the text says about plain style at home against the unrefined column of Table 3, which is the same."""
-    for model in tables.MODELS:
-        said = tables.PUBLISHED.cells.get(CellId("figure4", model, "home"))
-        if said is not None:
-            found = three[model, "original"]
-            yield PrintedSentence("C", f"{model} has {said} % at home", f"{found:.2f}", round(100 * found) == int(said))
-    flux = three["FLUX 1.1", "original"]
-    worse = sum(three[model, "original"] < flux for model in tables.MODELS)
-    found_place = f"{worse} of the other {len(tables.MODELS) - 1} are worse"
-    yield PrintedSentence("C", "FLUX 1.1 is among the worst at home", found_place, worse < len(tables.MODELS) / 3)
 
 
 def _check(place: CellId, cells: Sequence[str], ranges: Sequence[tuple[float, float]]) -> PrintedMean:
@@ -179,15 +167,18 @@ def observe_published() -> list[Claim]:
 
     Intervals and p-values treat models as a sample; rounding may shift each cell by .005.
     """
-    return [_low_and_unequal(), _falls_with_number(), _refinements(), _scenes(), _rankings(), _styles()]
+    found = {
+        "4.1": _low_and_unequal(),
+        "4.2": _falls_with_number(),
+        "5.1": _refinements(),
+        "C.1": _scenes(),
+        "C.2": _rankings(),
+        "C.3": _styles(),
+    }
+    return [Claim(id, *one, claims_of.functions[id][0]) for id, one in found.items()]
 
 
-def state(id: str, verdict: Verdict, sentence: str, comparisons: tuple[Contrast, ...] = ()) -> Claim:
-    """Make a claim of its id, the verdict and the finding."""
-    return Claim(id, verdict, sentence, comparisons, claims_of.functions[id][0])
-
-
-def _low_and_unequal() -> Claim:
+def _low_and_unequal() -> Conclusion:
     averages = _column("table2", tables.AVERAGE)
     (mean,) = estimate([*averages.values()], scale=MEAN)
     best, worst = max(averages, key=averages.__getitem__), min(averages, key=averages.__getitem__)
@@ -198,11 +189,10 @@ def _low_and_unequal() -> Claim:
         f"{below} of {len(averages)} averages are below .50; their mean is {estimate_text(mean)}; "
         f"{best} is {estimate_text(apart)} above {worst}, by the numbers of prompts that the cells stand for"
     )
-    verdict: Verdict = "holds" if below == len(averages) and apart.low > 0 else "does not hold"
-    return state("4.1", verdict, finding)
+    return Conclusion("holds" if below == len(averages) and apart.low > 0 else "does not hold", finding)
 
 
-def _falls_with_number() -> Claim:
+def _falls_with_number() -> Conclusion:
     said = tables.list_published("figure1")
     easy, medium = said[tables.ALL_MODELS, "easy"], said[tables.ALL_MODELS, "medium"]
     above = [model for model in tables.MODELS if said.get((model, "hard"), "").startswith(">")]
@@ -210,10 +200,10 @@ def _falls_with_number() -> Claim:
         f"the text gives ranges only: easy {easy} %, medium {medium} %, and hard above 10 % for {', '.join(above)} "
         "alone; ranges that do not overlap are a drop for every model, of unknown size"
     )
-    return state("4.2", "holds", finding)
+    return Conclusion("holds", finding)
 
 
-def _refinements() -> Claim:
+def _refinements() -> Conclusion:
     original = _column("table3", tables.CONDITIONS[0])
     columns = {name: _column("table3", name) for name in tables.CONDITIONS[1:]}
     comparisons = adjust(
@@ -222,10 +212,10 @@ def _refinements() -> Claim:
     worse = sum(original[model] > own[model] for own in columns.values() for model in tables.MODELS)
     cells = len(columns) * len(tables.MODELS)
     finding = f"{'; '.join(map(tell, comparisons))}; {worse} of {cells} refined cells are below the original"
-    return state("5.1", all_drop(comparisons), finding, comparisons)
+    return Conclusion(all_drop(comparisons), finding, comparisons)
 
 
-def _scenes() -> Claim:
+def _scenes() -> Conclusion:
     said, means = tables.list_published("figure4"), tables.list_published("figure5")
     home, city = means[tables.ALL_MODELS, "home"], means[tables.ALL_MODELS, "city"]
     both = [
@@ -234,10 +224,10 @@ def _scenes() -> Claim:
         if (model, "home") in said
     ]
     finding = f"home {home} % to city {city} % on average, {', '.join(both)}; of the other models no cells are printed"
-    return state("C.1", "undecided", finding)
+    return Conclusion("undecided", finding)
 
 
-def _rankings() -> Claim:
+def _rankings() -> Conclusion:
     """Compute Kendall's W where cells are printed: not by scene, but by category and by refinement."""
     rankings = []
     for table, what, names in (("table2", "categories", tables.CATEGORIES), ("table3", "columns", tables.CONDITIONS)):
@@ -248,13 +238,13 @@ def _rankings() -> Claim:
             f"the {found.raters} {what} of {table} rank the {found.things} models with W {found.w:.3f} "
             f"(χ² {found.chi_squared:.1f}, p {write_p(found.p)})"
         )
-    return state("C.2", "undecided", f"cells by scene are not printed; {'; '.join(rankings)}")
+    return Conclusion("undecided", f"cells by scene are not printed; {'; '.join(rankings)}")
 
 
-def _styles() -> Claim:
+def _styles() -> Conclusion:
     means = {level: f"{level} {share} %" for (_, level), share in tables.list_published("figure5").items()}
     styles, scenes = (", ".join(map(means.__getitem__, levels)) for levels in (tables.STYLES, ("home", "city")))
-    return state("C.3", "undecided", f"means only: {styles}; {scenes}; without cells by model there is no interval")
+    return Conclusion("undecided", f"means only: {styles}; {scenes}; without cells by model there is no interval")
 
 
 def _implied_average(model: str) -> Estimate:
