@@ -26,8 +26,8 @@ from subitize.evaluate.plan import (
     SuitePlan,
     TrialBatch,
     TriedAttempts,
-    collect_values,
     check_suites,
+    collect_values,
     further_attempts,
 )
 from subitize.evaluate.processes import result_of
