@@ -179,7 +179,7 @@ def _put_together(clusters: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 def _score_places(
     clusters: pl.DataFrame, owners: int
 ) -> Iterator[tuple[tuple[int, int], dict[str, Estimate], int, bool]]:
-    """Score each owner's levels, all by number, with how many observations were left out and whether any is informed."""
+    """Score the levels of each owner, both by number, with the number left out and whether any is informed."""
     groups = clusters.group_by("place").agg(pl.col("is_excluded").sum(), pl.col("is_informed").any())
     clusters = clusters.sort("place", "cluster")  # sums in another order would have other last digits
     found = {name: one.estimate(clusters, name) for name, one in MEASURES.items()}
