@@ -10,6 +10,7 @@ A new suite, model or judge takes one file and one line in registry.py, or one e
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from subitize import __version__
@@ -320,6 +321,8 @@ class Suite:
     """Whether failed items are asked again; None: if there are several attempts."""
     strata: tuple[str, ...] = ()
     """The factors whose levels the design fixes."""
+    sampled: Mapping[str, str | tuple[str, ...]] = MappingProxyType({})
+    """The factors whose levels were sampled, such as nouns, and where an item's are found; see `records.Design`."""
     rule: str | None = ""
     """The rule for reading answers in words, stated by the class; None leaves it to the judge.
 
@@ -363,7 +366,8 @@ class Suite:
 
     def design(self) -> Design:
         """Return what the analysis needs to know of its design."""
-        return Design(self.max_attempts > 1 if self.asks_again is None else self.asks_again, tuple(self.strata))
+        asks_again = self.max_attempts > 1 if self.asks_again is None else self.asks_again
+        return Design(asks_again, tuple(self.strata), dict(self.sampled))
 
 
 @dataclass(frozen=True, slots=True)

@@ -297,10 +297,15 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A suite's design: whether failed items are asked again, and the factors that it fixes."""
+    """A suite's design: whether failed items are asked again, and the factors that it fixes and samples.
+
+    `sampled` names each sampled factor and where its levels are found: an item's factor of that name, whose text may
+    list several ("cat, dog"), or words, of which an item has those in its prompt.
+    """
 
     asks_again: bool = False
     strata: tuple[str, ...] = ()
+    sampled: Mapping[str, "str | tuple[str, ...]"] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

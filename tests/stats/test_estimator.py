@@ -11,7 +11,6 @@ from scipy.special import expit, ndtr, ndtri
 from scipy.stats import t as student
 from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
-from subitize.errors import BadValueError
 from subitize.records import Estimate
 from subitize.stats.estimate import MEAN, SHARE, ColumnLike, compare_shares, error_scale, estimate, gather
 from tests.cases import Case
@@ -142,11 +141,9 @@ def test_rows_of_values_are_groups_of_the_same_clusters() -> None:
     assert estimate(rows, None, strata, weights, count=weights) == alone
 
 
-def test_units_may_be_named_and_several_ways_of_sampling_are_refused() -> None:
-    right, prompts, nouns = [0.0, 1.0, 1.0, 1.0, 0.0, 1.0], [0, 0, 1, 1, 2, 2], ["a", "b", "a", "b", "a", "b"]
+def test_units_may_be_named() -> None:
+    right, prompts = [0.0, 1.0, 1.0, 1.0, 0.0, 1.0], [0, 0, 1, 1, 2, 2]
     assert estimate(right, {"prompt": prompts}) == estimate(right, prompts)
-    with pytest.raises(BadValueError, match="sampled units prompt, noun cannot be estimated over together"):
-        estimate(right, {"prompt": prompts, "noun": nouns})
 
 
 def test_a_plain_mean_refuses_what_it_would_ignore() -> None:

@@ -64,7 +64,7 @@ def draw(laws: list[Floats], categories: int, trials: int, random: Generator) ->
 def test_shares_are_averaged_over_the_categories_that_have_a_number() -> None:
     replies = name([weber_matrix(0.2), weber_matrix(0.4)], 30, np.random.default_rng(1))
     is_in = ((replies.targets != 4) | (replies.categories == 1)) & (replies.targets != 8)
-    kept = Answers(*(getattr(replies, field)[is_in] for field in Answers.__slots__))
+    kept = Answers(*(getattr(replies, field)[is_in] for field in Answers.__slots__[:5]))
     shares = []
     for target in (1, 2, 3, 4, 5, 6, 7, 9, 10):
         categories = (1,) if target == 4 else (0, 1)
@@ -81,7 +81,7 @@ def test_shares_are_averaged_over_the_categories_that_have_a_number() -> None:
 def test_what_is_constant_correlates_with_nothing() -> None:
     replies = name([weber_matrix(0.2)], 30, np.random.default_rng(1))
     assert correlate_with_law(replies, TARGETS, random_matrix(TARGETS)) is None
-    none = Answers(*(getattr(replies, field)[:0] for field in Answers.__slots__))
+    none = Answers(*(getattr(replies, field)[:0] for field in Answers.__slots__[:5]))
     assert correlate_with_law(none, TARGETS, HUMAN) is None
 
 

@@ -42,7 +42,7 @@ from subitize.records import (
     Said,
     Scored,
 )
-from subitize.store import Attachment, Database, Folder, Location, Run
+from subitize.store import Attachment, Database, Folder, Location, Run, tables
 from subitize.store.reading import read_readings, scan_readings
 from subitize.store.rows import look_up_responses, read_designs
 from tests.samples import MODEL, SUITE, drawing_item, naming_item, reading, response, trial
@@ -259,6 +259,16 @@ def test_how_a_suite_is_designed_is_stored_with_it(run: Run) -> None:
     design = Design(asks_again=True, strata=("category", "number"))
     run.add_suite(replace(SUITE, name="production"), 0, [drawing_item()], design)
     assert read_designs(run) == {"naming": Design(), "production": design}
+
+
+def test_sampled_factors_are_stored_beside_strata_which_look_as_before_where_there_are_none(
+    run: Run, location: Location
+) -> None:
+    design = Design(strata=("type",), sampled={"noun": ("cat", "dog"), "template": "template"})
+    run.add_suite(replace(SUITE, name="production"), 0, [drawing_item()], design)
+    assert read_designs(run)["production"] == design
+    stored = [row.strata for row in run.fetch(run.select(tables.suites).order_by(tables.suites.c.suite))]
+    assert stored == ["[]", '{"strata": ["type"], "sampled": {"noun": ["cat", "dog"], "template": "template"}}']
 
 
 def test_a_reading_comes_back_as_it_was(run: Run) -> None:

@@ -232,6 +232,17 @@ def test_things_are_shown_alone_besides_and_linked_to_the_prompts_that_they_are_
     assert made.obj.strata == ("task",)
 
 
+def test_factors_are_sampled_where_the_file_says_so_and_fixed_no_longer(make: Make) -> None:
+    text = 'prompts: {plain: "{number} {noun(s)}", there: "There are {number} {noun(s)}"}\n'
+    text += "words: {number: [2, 3], noun: [cat, dog]}\n"
+    plain, sampled = make(text), make(text + "sampled: [category, template]\n")
+    assert plain.obj.design().sampled == {}
+    assert plain.obj.strata == ("template", "number")
+    assert sampled.obj.design().sampled == {"category": "category", "template": "template"}
+    assert sampled.obj.strata == ("number",)
+    assert sampled.spec != plain.spec
+
+
 SHOWN = """\
 prompts: "How many {nouns} do you see?"
 show: "{number} {nouns}"
@@ -380,6 +391,8 @@ WRONG = {
     "prompts: a cat\nsample: 0\n": (2, "sample '0': should be a whole number from 1"),
     "prompts: a cat\nrepeats: 1e3\n": (2, "repeats '1e3': should be a whole number"),
     "prompts: a cat\nstrata: [hue]\n": (2, "strata 'hue': no such factor; known: number, category"),
+    "prompts: a cat\nsampled: [hue]\n": (2, "sampled 'hue': no such factor; known: number, category"),
+    "prompts: a cat\nstrata: category\nsampled: category\n": (3, "sampled 'category': strata are fixed; name it under"),
     "prompts: a cat\nname: My Cats\n": (2, "name 'My Cats': should be 1 to 40 of a–z, 0–9 and -"),
     "prompts: a cat\n\njudge: obsrever\n": (3, "judge: no judge named 'obsrever'; known: clip,"),
     "prompts: a cat\njudge: observer:flor=1\n": (2, "judge: judge 'observer' has no option 'flor'"),

@@ -320,7 +320,7 @@ def test_a_counting_suite_is_refined_wholly_and_pairs_with_its_base(suites: tupl
                     assert other.asks == one.asks
                     assert other.factors == {**one.factors, "refinement": name, "is_refined": is_refined}
                     assert (task_text(other.task) != task_text(one.task)) == is_refined
-                for attribute in ("title", "judge", "repeats", "max_attempts", "asks_again", "strata"):
+                for attribute in ("title", "judge", "repeats", "max_attempts", "asks_again", "strata", "sampled"):
                     assert getattr(made.obj, attribute) == getattr(base.obj, attribute)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from subitize.analysis.design import by_factor, check_factors, with_units
+from subitize.analysis.design import Nouns, by_factor, check_factors, units_of, with_units
 from subitize.analysis.frame import ReadOptions, check_judge, read_frame
 from subitize.analysis.overview import read_names
 from subitize.errors import BadValueError, NothingToDoError
@@ -273,6 +273,7 @@ class JudgePair:
     against: str = "human"
     rule: str = PLURALITY
     read_by: Rule | None = None
+    nouns: Nouns = "sampled"
 
 
 def compare_judge(run: Run, sides: JudgePair, factors: Iterable[str] = ()) -> list[JudgeAgreement]:
@@ -281,7 +282,7 @@ def compare_judge(run: Run, sides: JudgePair, factors: Iterable[str] = ()) -> li
         raise BadValueError(f"`against` {sides.against}: a judge is not set against itself; name another with `judge`")
     check_judge(run, sides.judge)
     check_judge(run, sides.against)
-    survey = read_frame(run, ReadOptions(agreement=sides.rule))
+    survey = read_frame(run, ReadOptions(agreement=sides.rule, nouns=sides.nouns))
     observed = survey.observations.kept()
     places = _place_questions(observed, *_UNIT).with_columns(judge=pl.lit(sides.judge))
     votes = survey.votes
@@ -362,7 +363,7 @@ def _agree_in_pairs(rows: pl.DataFrame) -> PairAgreement | None:
     if not pairs.height:
         return None
     ties = _count_ties(rows)
-    clusters, strata = pairs["cluster"].to_numpy(), pairs["stratum"].to_numpy()
+    clusters, strata = units_of(pairs), pairs["stratum"].to_numpy()
     are_counts = bool((pairs["question_kind"] == Count("").kind).all())
     are_counts &= not pairs["value"].null_count() + pairs["true_value"].null_count()
     ratings = _tally(_list_answers(pairs))

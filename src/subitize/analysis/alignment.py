@@ -14,7 +14,7 @@ from typing import Literal
 
 import polars as pl
 
-from subitize.analysis.design import assign_units, by_factor, check_factors, cluster_of
+from subitize.analysis.design import assign_units, by_factor, check_factors, cluster_of, units_of
 from subitize.analysis.frame import RunFrame, list_judges
 from subitize.errors import NothingToDoError
 from subitize.frame import Frame, label_readings, latest_attempts, read_label
@@ -25,7 +25,7 @@ from subitize.labels import PLURALITY
 from subitize.language.questions import Node
 from subitize.language.texts import normalised_edit_distance, normalised_word_distance
 from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value, as_float
-from subitize.stats.estimate import MEAN, SHARE, Scale, estimate
+from subitize.stats.estimate import MEAN, SHARE, Scale, Units, count_finest, estimate
 from subitize.store import Run
 from subitize.store.reading import VOTE, read_readings, read_responses
 from subitize.store.rows import read_designs
@@ -123,7 +123,7 @@ def _mark_all(
         given = {question: read_label(*label) for question, *label in zip(*answers, strict=True)}
         place = (item.suite, item_id, str(cluster_of(item)), model, judge)
         marks += [(*place, *measured) for measured in _measure(item, graph(item_id), given)]
-    strata = assign_units(items.values(), designs).select("item", "stratum")
+    strata = assign_units(items.values(), designs).drop("cluster")
     return Frame(make_frame(marks, _MARKS).join(strata, on="item", maintain_order="left"), items)
 
 
@@ -170,7 +170,7 @@ def _align(marks: pl.DataFrame) -> Iterator[Alignment]:
     scores, prompts, strata = (scored[name].to_list() for name in ("score", "prompt", "stratum"))
     yield Alignment(
         *(suite, model, judge, factor, level, measure),
-        estimate_scores(scores, prompts, strata, _scale(measure, judge)),
+        estimate_scores(scores, units_of(scored) or prompts, strata, _scale(measure, judge)),
         discarded=int((kept if measure == "fit" else scored)["discarded"].sum()),
         incomplete=kept.height - scored.height if measure == "graph" else 0,
         excluded=marks.height - kept.height,
@@ -188,14 +188,14 @@ def _scale(measure: AlignmentMeasure, judge: str) -> Scale:
     return Scale("mean", 0.0, WEIGHT)
 
 
-def estimate_scores(scores: Sequence[float], prompts: Sequence[str], strata: Sequence[int], scale: Scale) -> Estimate:
+def estimate_scores(scores: Sequence[float], units: Units, strata: Sequence[int], scale: Scale) -> Estimate:
     """Estimate a mean over drawings, where those of one prompt are correlated.
 
     Scores other than shares get Student's interval over prompts, which is unbounded if all scores are the same or all
     drawings are of one prompt.
     """
     if scale is SHARE:
-        return estimate(scores, prompts, strata)[0]
-    (found,) = estimate(scores, prompts, scale=scale)
-    is_open = len(set(scores)) == 1 or len(set(prompts)) == 1
+        return estimate(scores, units, strata)[0]
+    (found,) = estimate(scores, units, scale=scale)
+    is_open = len(set(scores)) == 1 or count_finest(units) == 1
     return replace(found, low=-math.inf, high=math.inf) if is_open else found

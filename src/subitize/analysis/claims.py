@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 
+from subitize.analysis.design import UNITS
 from subitize.records import Estimate
 from subitize.stats.compare import SharedClusters, compare_all
-from subitize.stats.estimate import p_of_interval, subtract_independent
+from subitize.stats.estimate import p_of_interval, share_levels, subtract_independent
 from subitize.stats.significance import adjust_holm
 
 Verdict = Literal["holds", "does not hold", "undecided"]
@@ -24,10 +27,11 @@ ByModel = Mapping[str, Values]
 
 
 class Position(NamedTuple):
-    """The numbers of the stratum and the cluster of a unit."""
+    """The numbers of the stratum and the cluster of a unit, and its levels of the sampled factors."""
 
     stratum: int
     cluster: int
+    levels: Mapping[str, str] = MappingProxyType({})
 
 
 class ModelContrast(NamedTuple):
@@ -88,12 +92,25 @@ def pair(first: Values, second: Values, places: Mapping[str, Position] | None = 
     if not common:
         return None
     alone = {name: Position(0, place) for place, name in enumerate(common)}
-    strata, clusters = np.array([(places or alone)[name] for name in common], dtype=np.int64).T
+    placed = [(places or alone)[name] for name in common]
+    strata, clusters = np.array([one[:2] for one in placed], dtype=np.int64).T
     _, at, code = np.unique(clusters, return_index=True, return_inverse=True)
     sizes = np.bincount(code).astype(np.float64)
     means = np.array([np.bincount(code, [of[name] for name in common]) / sizes for of in (first, second)])
-    (found,) = compare_all(SharedClusters(means, sizes, strata[at], most=1.0))
+    names = dict.fromkeys(name for one in placed for name in one.levels)
+    levels = {name: [placed[place].levels.get(name, "") for place in at.tolist()] for name in names}
+    shared = share_levels({"prompt": at, **levels})
+    (found,) = compare_all(SharedClusters(means, sizes, strata[at], most=1.0, shared=shared))
     return ModelContrast(found.estimate, found.p)
+
+
+def list_positions(units: pl.DataFrame) -> dict[str, Position]:
+    """List the positions of items, from columns `item`, `stratum`, `cluster` and those of sampled factors."""
+    names = units.select(UNITS).columns[1:]
+    return {
+        row["item"]: Position(row["stratum"], row["cluster"], {name: row[name] for name in names})
+        for row in units.unique("item", maintain_order=True).iter_rows(named=True)
+    }
 
 
 def decide(*, holds: bool, fails: bool) -> Verdict:

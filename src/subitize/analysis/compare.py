@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from subitize.analysis.claims import Position, pair
-from subitize.analysis.design import Prompts, assign_units, by_factor, check_factors, with_units
+from subitize.analysis.claims import Position, list_positions, pair
+from subitize.analysis.design import UNITS, Prompts, assign_units, by_factor, check_factors, units_of, with_units
 from subitize.analysis.frame import ReadOptions, RunFrame, observe_run
 from subitize.analysis.overview import Names, read_names
 from subitize.analysis.protocols import Protocol, differences, read_protocols
@@ -32,7 +32,7 @@ from subitize.frame import NO_JUDGE, Frame, judges_of_refusals
 from subitize.io.frames import group_rows
 from subitize.records import REFINED, Design, Estimate, base_suite
 from subitize.stats.compare import SharedClusters, Standing, compare_all, rank_models
-from subitize.stats.estimate import SHARE, error_scale, estimate
+from subitize.stats.estimate import SHARE, error_scale, share_levels
 from subitize.stats.significance import adjust_holm
 from subitize.store import Run
 
@@ -307,8 +307,10 @@ def _share_clusters(rows: pl.DataFrame, measure: Measure, labels: Sequence[str])
     if not counted.height:
         return None
     step = measure.step
-    values = counted.select("cluster", "stratum", "model", value=measure.value.cast(pl.Float64))
-    cells = values.group_by("cluster", "model").agg(pl.col("value").mean(), pl.len(), pl.col("stratum").first())
+    values = counted.select("cluster", "stratum", "model", UNITS, value=measure.value.cast(pl.Float64))
+    cells = values.group_by("cluster", "model").agg(
+        pl.col("value").mean(), pl.len(), pl.col("stratum").first(), UNITS.first()
+    )
     cells = cells.sort("cluster", pl.col("model").cast(pl.Enum(labels)))
     means = cells["value"].to_numpy().reshape(-1, len(labels)).T
     of_first = cells.gather_every(len(labels))
@@ -319,13 +321,14 @@ def _share_clusters(rows: pl.DataFrame, measure: Measure, labels: Sequence[str])
         most=1.0 if step is None else np.inf,
         are_shares=step is None,
         step=1.0 if step is None else float(counted.select(step.mean()).item()),
+        shared=share_levels(units_of(of_first)),
     )
 
 
 def _make_board(board: Board, shared: SharedClusters, labels: Sequence[str]) -> Leaderboard:
     is_error = MEASURES[board.measure].step is not None
     scale = error_scale(shared.step) if is_error else SHARE
-    estimates = estimate(shared.means, None, shared.strata, shared.weights, count=shared.weights, scale=scale)
+    estimates = shared.estimate(scale)
     found = compare_all(shared)
     standings = rank_models(found, [one.value for one in estimates], is_error=is_error)
     letters = {label: set(one.letters) for label, one in zip(labels, standings, strict=True)}
@@ -445,7 +448,7 @@ def compare(
     adopted = [replace(one, judge=judge) for suite, one in made for judge in judges[suite, one.judge]]
     by_suite = group_rows(adopted, lambda one: (base_suite(one.item.suite), one.judge))
     originals = {one.item.id: one.item for one in adopted if one.item.base is None}
-    places = {id: Position(*place) for id, *place in assign_units(originals.values(), designs or {}).iter_rows()}
+    places = list_positions(assign_units(originals.values(), designs or {}))
     found: list[RefinementEffect] = []
     for own in by_suite.values():
         chosen = k or default_k(own)

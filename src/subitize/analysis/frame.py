@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from subitize.analysis.design import Nouns, fix_levels
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.frame import (
     IS_ANSWER,
@@ -46,6 +47,8 @@ class ReadOptions:
     judge: str | None = None
     rule: Rule | None = None
     agreement: str = PLURALITY
+    nouns: Nouns = "sampled"
+    """Whether figures are about nouns (or what else a suite samples) like these, or exactly these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +120,9 @@ def read_frame(run: Run, reader: ReadOptions | None = None) -> RunFrame:
     latest = latest_attempts(read_responses(run, per="response"))
     votes = _read(run, reader)
     stored = None if reader.rule is None else _read(run, replace(reader, rule=None))
-    items = {item.id: item for item in run.items()}
+    items, designs = {item.id: item for item in run.items()}, read_designs(run)
     whole, ties = build_frame(
-        *(items, latest, votes, read_designs(run)),
+        *(items, latest, votes, designs if reader.nouns == "sampled" else fix_levels(designs)),
         agreement=reader.agreement,
         stored=stored,
         excluded=frozenset(run.exclusions()),

@@ -4,6 +4,7 @@ A rule may be a saved calibration, which holds only for the judge it was made fo
 
 from collections.abc import Callable
 
+from subitize.analysis.design import check_prompts
 from subitize.analysis.frame import ReadOptions
 from subitize.interfaces import Judge
 from subitize.labels import PLURALITY, Rule, make_rule, parse_rule
@@ -14,14 +15,17 @@ from subitize.registry import Resolved, names
 Warn = Callable[[str], None]
 
 
-def choose_reader(judge: str | None, text: str | None, warn: Warn, agreement: str = PLURALITY) -> ReadOptions:
+def choose_reader(
+    judge: str | None, text: str | None, warn: Warn, agreement: str = PLURALITY, nouns: str = "sampled"
+) -> ReadOptions:
     """Choose the judge and the rule; a calibration selects the judge that it was made for."""
     rule, made_for = _rule(text)
+    of_nouns = check_prompts(nouns, "nouns")
     if made_for is None or judge is not None:
         _warn_of_other(text, made_for, judge, warn)
-        return ReadOptions(judge, rule, agreement)
+        return ReadOptions(judge, rule, agreement, of_nouns)
     warn(f"`rule` {text}: only the readings of {made_for!r}, which it was made for; others with `judge`")
-    return ReadOptions(made_for, rule, agreement)
+    return ReadOptions(made_for, rule, agreement, of_nouns)
 
 
 def rule_for(judge: Resolved[Judge], text: str | None, warn: Warn) -> Rule | None:

@@ -2,19 +2,22 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any, Literal
 
 import polars as pl
 
 from subitize.analysis.design import (
+    UNITS,
     Prompts,
     by_factor,
     check_factors,
+    list_levels,
     number_clusters,
     number_strata,
     stratum_of,
+    units_of,
     with_units,
 )
 from subitize.errors import NothingToDoError
@@ -78,7 +81,8 @@ class Measure:
         places = pl.col("place").rle_id().cast(pl.Int64)  # a row is a cluster, and rows are sorted by place
         columns = known.select(pl.col(name) / n, n.alias("n"), "stratum", places).get_columns()
         values, counts, strata, group = (one.to_numpy() for one in columns)
-        found = estimate(values, None, strata, counts, group=group, count=counts, scale=scale)
+        units = units_of(known.drop("cluster"))
+        found = estimate(values, units, strata, counts, group=group, count=counts, scale=scale)
         return dict(zip(known["place"].unique(maintain_order=True), found, strict=True))
 
     def of(self, rows: pl.DataFrame) -> Estimate | None:
@@ -87,9 +91,9 @@ class Measure:
         is_needed = self.needs is None or rows.select((self.needs & _IS_KEPT).any()).item()
         if not meant.height or not is_needed:
             return None
-        columns = meant.select(self.value.cast(pl.Float64).alias("value"), "cluster", "stratum").get_columns()
+        values, strata = meant.select(self.value.cast(pl.Float64).alias("value"), "stratum").get_columns()
         scale = SHARE if self.step is None else error_scale(meant.select(self.step.mean()).item())
-        return estimate(*(one.to_numpy() for one in columns), scale=scale)[0]
+        return estimate(values.to_numpy(), units_of(meant), strata.to_numpy(), scale=scale)[0]
 
 
 _IS_KEPT = ~pl.col("is_excluded")
@@ -139,7 +143,7 @@ def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts:
     items = observations.seen_items()
     chosen = list_factors(items) if factors is None else check_factors(items, factors)
     units = with_units(observations, prompts)
-    units = replace(units, rows=units.rows.select(_COLUMNS))
+    units = replace(units, rows=units.rows.select(*_COLUMNS, UNITS))
     found = [one for rows in by_factor(units, chosen) for one in _score_levels(_sum_clusters(rows, *_GROUP))]
     return [score for _, scores in sorted(found, key=itemgetter(0)) for score in scores]
 
@@ -176,6 +180,7 @@ def _sum_clusters(rows: pl.DataFrame, *group: str) -> pl.DataFrame:
     """Sum each measure within the clusters of a group; the stratum of a cluster is that of its first row."""
     return rows.group_by(*group, "cluster").agg(
         pl.col("stratum").first(),
+        UNITS.first(),
         pl.col("is_excluded").sum(),
         (pl.col("is_informed") & _IS_KEPT).any(),
         *(column for name, one in MEASURES.items() for column in one.columns(name)),
@@ -201,7 +206,8 @@ class PromptResult:
 
     An image is right if every relevant answer about it is. A refusal is a wrong image; an image with a missing answer
     is left out. `numbers` are the counts that were read, if one count was asked for. `votes` say of groups of `group`
-    images whether at least one of them is right. `stratum` has the levels of the factors that the suite's design fixes.
+    images whether at least one of them is right. `stratum` has the levels of the factors that the suite's design fixes,
+    `levels` those of the factors that it samples.
     """
 
     item: Item
@@ -213,6 +219,7 @@ class PromptResult:
     votes: tuple[bool, ...] = ()
     group: int = 0
     stratum: tuple[Scalar, ...] = ()
+    levels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def most(self) -> int:
@@ -293,7 +300,9 @@ def _attempt(row: Mapping[str, Any], observations: Frame) -> PromptResult:
         group, votes = 0, ()  # nobody voted: the groups are wrong because their images were refused
     right, numbers = row["right"] or 0, tuple(row["number"] or ())
     stratum = stratum_of(item, observations.designs)
-    return PromptResult(item, row["model"], row["judge"], images, right, numbers, tuple(votes), group, stratum)
+    of_suite = observations.designs.get(item.suite)
+    levels = {name: list_levels(item, name, observations.designs) for name in (of_suite.sampled if of_suite else ())}
+    return PromptResult(item, row["model"], row["judge"], images, right, numbers, tuple(votes), group, stratum, levels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,9 +396,11 @@ def estimate_results(
 ) -> Estimate:
     """Average a measure of results that have it; n is their number."""
     values = [value_of(one, measure, k) or 0.0 for one in results]
-    clusters, strata = number_clusters(one.item for one in results), number_strata(one.stratum for one in results)
+    strata, clusters = number_strata(one.stratum for one in results), number_clusters(one.item for one in results)
+    names = dict.fromkeys(name for one in results for name in one.levels)
+    levels = {name: [one.levels.get(name, "") for one in results] for name in names}
     choices = [choices_of(one, measure, k) for one in results]
-    return replace(estimate(values, clusters, strata, weights, count=choices)[0], n=len(results))
+    return replace(estimate(values, {"prompt": clusters, **levels}, strata, weights, count=choices)[0], n=len(results))
 
 
 def value_of(attempt: PromptResult, measure: RefinementMeasure, k: int) -> float | None:

@@ -30,6 +30,7 @@ def score(
     rule: options.Rule = None,
     agreement: options.Agreement = "plurality",
     prompts: options.Prompts = "sampled",
+    nouns: options.SampledNouns = "sampled",
     pass_at_k: Annotated[bool, Opt("The chance that one of k images of a prompt is right, for every k.")] = False,
     alignment: Annotated[
         bool, Opt("How well drawings fit their prompts: by scene graphs, CLIPScore and the like, or the text in them.")
@@ -41,7 +42,7 @@ def score(
 ) -> "Result":
     """Compute accuracy and errors with their intervals, overall and by factor."""
     from subitize.analysis.advice import advise_rules, advise_tables, warn_of_reward_judges
-    from subitize.analysis.design import check_prompts
+    from subitize.analysis.design import Estimand, check_prompts
     from subitize.analysis.frame import read_frame
     from subitize.analysis.overview import describe_samples, read_names
     from subitize.analysis.protocols import read_making
@@ -53,12 +54,13 @@ def score(
     if alignment or scorer:
         unused: dict[str, Names | bool | None] = {"scorer": scorer} if alignment else {"by": by}
         unused |= {"agreement": agreement != "plurality" and agreement, "prompts": prompts != "sampled" and prompts}
+        unused |= {"nouns": nouns != "sampled" and nouns}
         refuse_beside("alignment" if alignment else "scorer", rule=rule, pass_at_k=pass_at_k, **unused)
         return _align(run, by, judge) if alignment else _rescore(run, scorer, judge)
     estimand, factors = check_prompts(prompts), None if by is None else as_list(by)
     if pass_at_k and estimand == "fixed":
         raise BadValueError("`pass_at_k` is about prompts like these; leave out `prompts` fixed")
-    reader = choose_reader(judge, rule, events.warn, agreement)
+    reader = choose_reader(judge, rule, events.warn, agreement, nouns)
     with opened(run) as (own,):
         reader = replace(reader, judge=reader.judge and own.find_judge(reader.judge))
         making = None if pass_at_k else read_making(own, reader)  # before the frame: both at once take much memory
@@ -68,11 +70,13 @@ def score(
         notes = describe_gaps(describe_samples(own), survey.gaps())
         advice = [] if rule else advise_rules(own, name_of(run), judge)
         events.warn(*warn_of_reward_judges(own, judge))
+    about = Estimand(estimand, reader.nouns).over(survey.whole.designs.values())
     if making is None:
+        notes += [f"intervals are about {about}"] * ("nouns" in about.record())
         passes = rate_passes(gather_attempts(survey.observations, keep_empty=True), factors or ())
         return pass_result(passes, names, notes)
     scores = score_observations(survey.observations, factors, prompts=estimand)
-    found = score_result(scores, names, factors or ["category"], making.fingerprints, making.sizes, estimand)
+    found = score_result(scores, names, factors or ["category"], making.fingerprints, making.sizes, about)
     return found.say(*notes, *advice, *advise_tables(survey.observations, name_of(run)))
 
 
@@ -101,6 +105,7 @@ def measure(
     *runs: options.RunArgs,
     judge: options.Judge = None,
     rule: options.Rule = None,
+    nouns: options.SampledNouns = "sampled",
     events: "Events" = AS_WARNINGS,
 ) -> "Result":
     """Compute measures of number sense: counting level, likeness to people, biases, Weber fraction and others."""
@@ -110,7 +115,7 @@ def measure(
     from subitize.analysis.reader import choose_reader
     from subitize.report.number_sense import counting_result
 
-    reader = choose_reader(judge, rule, events.warn)
+    reader = choose_reader(judge, rule, events.warn, nouns=nouns)
     given = {name_of(one): one for one in _some(runs)}
     with opened(*given.values()) as own:
         surveys = {name: read_frame(one, reader).whole for name, one in zip(given, own, strict=True)}
@@ -126,6 +131,7 @@ def compare(
         Names, Opt("One measure to compare models by. Repeatable [all].", "MEASURE", "--measure --measures")
     ] = (),
     prompts: options.Prompts = "sampled",
+    nouns: options.SampledNouns = "sampled",
     judge: options.Judge = None,
     rule: options.Rule = None,
     agreement: options.Agreement = "plurality",
@@ -138,7 +144,7 @@ def compare(
     from subitize.analysis.reader import choose_reader
     from subitize.report.comparisons import refinement_result
 
-    reader, estimand = choose_reader(judge, rule, events.warn, agreement), check_prompts(prompts)
+    reader, estimand = choose_reader(judge, rule, events.warn, agreement, nouns), check_prompts(prompts)
     _check_once(_some(runs))
     if refined:
         refuse_beside("refined", by=by, measures=measures, prompts=estimand == "fixed" and estimand)
@@ -158,7 +164,7 @@ def _compare_models(
     runs: "dict[str, Run]", reader: "ReadOptions", measures: Sequence[str], factors: Sequence[str], prompts: str
 ) -> "Result":
     from subitize.analysis.compare import compare_surveys, list_entries
-    from subitize.analysis.design import check_prompts
+    from subitize.analysis.design import Estimand, check_prompts
     from subitize.analysis.frame import read_frame
     from subitize.analysis.overview import read_names
     from subitize.report.comparisons import comparison_result
@@ -166,10 +172,12 @@ def _compare_models(
     surveys = {name: read_frame(run, reader) for name, run in runs.items()}
     names, estimand = read_names(*runs.values()), check_prompts(prompts)
     entries, shown = list_entries(surveys), list_entries(surveys, names.model_names)
+    designs = (design for one in surveys.values() for design in one.whole.designs.values())
+    about = Estimand(estimand, reader.nouns).over(designs)
     found = compare_surveys(surveys, measures, factors, prompts=estimand)
     stand_ins = frozenset(one.label for one in entries if one.source[2] in names.models)
     own = {one.label: named.label for one, named in zip(entries, shown, strict=True)}
-    return comparison_result(found, replace(names, models=stand_ins, model_names=own), estimand)
+    return comparison_result(found, replace(names, models=stand_ins, model_names=own), about)
 
 
 @verb
@@ -183,6 +191,7 @@ def agree(
         Opt("With --against: how several people's answers become one.", "RULE", shown="plurality"),
     ] = None,
     rule: Annotated[str | None, Opt("With --against: read the judge's evidence again, as `score --rule` does.")] = None,
+    nouns: options.SampledNouns = "sampled",
     by: options.Factors = None,
     events: "Events" = AS_WARNINGS,
 ) -> "Result":
@@ -196,15 +205,20 @@ def agree(
     with opened(run) as (own,):
         judge = judge and own.find_judge(judge)
         if against is not None:
-            reader = choose_reader(judge, rule, events.warn)
+            reader = choose_reader(judge, rule, events.warn, nouns=nouns)
             sides = JudgePair(
                 reader.judge or _refuse_no_judge(own, own.find_judge(against)),
                 own.find_judge(against),
                 agreement or PLURALITY,
                 reader.rule,
+                reader.nouns,
             )
             return judge_agreement_result(compare_judge(own, sides, as_list(by)), read_names(own))
-        for option, given in (("agreement", agreement), ("rule", rule)):
+        for option, given in (
+            ("agreement", agreement),
+            ("rule", rule),
+            ("nouns", None if nouns == "sampled" else nouns),
+        ):
             if given is not None:
                 raise BadValueError(f"`{option}` {given}: it is for `against` PEOPLE, who are held against a judge")
         return agreement_result(agree_run(own, judge, as_list(by)), read_names(own))
@@ -256,6 +270,7 @@ def write_report(
     figures: Annotated[AnyPath | None, Opt("Also write every figure here, as PNG and SVG.", "DIR")] = None,
     tables: Annotated[AnyPath | None, Opt("Also write every table here, as CSV, Markdown and LaTeX.", "DIR")] = None,
     agreement: options.Agreement = "plurality",
+    nouns: options.SampledNouns = "sampled",
     events: "Events" = AS_WARNINGS,
 ) -> list[Path]:
     """Write a report of one or more runs: one HTML page that works offline."""
@@ -265,12 +280,14 @@ def write_report(
     check_file(Path(out))
     chart_engine.start()  # it takes as long as the rest to import
 
+    from subitize.analysis.design import check_prompts
     from subitize.analysis.frame import ReadOptions
     from subitize.report import document
 
+    reader = ReadOptions(agreement=agreement, nouns=check_prompts(nouns, "nouns"))
     outputs = document.Outputs(Path(out), as_path(figures), as_path(tables))
     with opened(*_some(runs)) as own:
-        return document.write_report(own, outputs, events, ReadOptions(agreement=agreement))
+        return document.write_report(own, outputs, events, reader)
 
 
 @verb

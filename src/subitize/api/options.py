@@ -54,6 +54,9 @@ Factors = Annotated[Names | None, Opt("A factor to group by. Repeatable.", "FACT
 Prompts = Annotated[
     str, Opt("Intervals for prompts like these, or for exactly these with new images.", "sampled|fixed")
 ]
+SampledNouns = Annotated[
+    str, Opt("Where a suite samples nouns: intervals for nouns like these, or for exactly these.", "sampled|fixed")
+]
 Seed = Annotated[int, Opt("Seed of everything random.", "N")]
 Tries = Annotated[int, Opt("How often a request is sent before it counts as failed.", "N")]
 MaxCost = Annotated[float | None, Opt("Stop before it has cost more than this in total.", "USD")]

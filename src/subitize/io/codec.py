@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from subitize.records import Ask, Evidence, Outcome, Provenance, Question, Scalar, Task, Value
+from subitize.records import Ask, Design, Evidence, Outcome, Provenance, Question, Scalar, Task, Value
 
 T = TypeVar("T")
 
@@ -21,6 +21,7 @@ question: TypeAdapter[Question] = TypeAdapter(Question)
 evidence: TypeAdapter[Evidence] = TypeAdapter(Evidence)
 value: TypeAdapter[Value] = TypeAdapter(Value)
 strata: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
+sampled: TypeAdapter[Mapping[str, str | tuple[str, ...]]] = TypeAdapter(Mapping[str, str | tuple[str, ...]])
 trial_ids: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
 
 
@@ -30,6 +31,21 @@ def encode(adapter: TypeAdapter[T], record: T) -> str:
         return adapter.dump_json(record, by_alias=True, warnings="error").decode()
     except PydanticSerializationError:
         return json.dumps(dump(adapter, record), ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
+def encode_factors(design: Design) -> str:
+    """Write the factors of a design as JSON: a list of strata, or an object if factors are sampled, too."""
+    if not design.sampled:
+        return encode(strata, design.strata)
+    return json.dumps({"strata": dump(strata, design.strata), "sampled": dump(sampled, design.sampled)})
+
+
+def decode_factors(text: str, *, asks_again: bool) -> Design:
+    """Read the factors of a design from JSON."""
+    found = json.loads(text)
+    if isinstance(found, list):
+        return Design(asks_again, strata.validate_python(found))
+    return Design(asks_again, strata.validate_python(found["strata"]), sampled.validate_python(found["sampled"]))
 
 
 def dump(adapter: TypeAdapter[T], record: T) -> Any:  # noqa: ANN401

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from subitize.analysis.compare import Comparisons, Leaderboard, LeftOut, RefinementEffect, compare
-from subitize.analysis.design import ESTIMANDS, Prompts, name_level
+from subitize.analysis.design import Estimand, name_level
 from subitize.analysis.overview import Names
 from subitize.analysis.score import (
     LeftOutResults,
@@ -153,7 +153,7 @@ _LETTER = "models that share one cannot be told apart"
 _FLIPS = "by flipping the signs of prompts' residuals, as the interval"
 
 
-def comparison_result(found: Comparisons, names: Names, prompts: Prompts) -> Result:
+def comparison_result(found: Comparisons, names: Names, estimand: Estimand) -> Result:
     """Show the leaderboard and the pairs of each measure, and explain the columns."""
     tables: list[Table] = []
     for one in _without_repeats(found.boards):
@@ -174,7 +174,7 @@ def comparison_result(found: Comparisons, names: Names, prompts: Prompts) -> Res
         tables.append(Table.of("leaderboard", title, heads, ranks, _VALUES))
         tables.append(Table.of("pairs", "", ("models", Column("difference", digits=3), *ps), pairs, _VALUES))
     stand_ins = [STAND_IN] * any(of.model in names.models for one in found.boards for of in one.models)
-    about = f"intervals are about {ESTIMANDS[prompts]}"
+    about = f"intervals are about {estimand}"
     notes = (
         *map(write_left_out, names.rename(found.left_out)),
         *(_name_models(one, names) for one in found.notes),
@@ -184,7 +184,7 @@ def comparison_result(found: Comparisons, names: Names, prompts: Prompts) -> Res
     boards = [
         {**one.board._asdict(), "models": to_plain(one.models), "pairs": to_plain(one.pairs)} for one in found.boards
     ]
-    records = {"prompts": prompts, "leaderboards": boards, "left_out": found.left_out, "notes": found.notes}
+    records = {**estimand.record(), "leaderboards": boards, "left_out": found.left_out, "notes": found.notes}
     return Result(tuple(tables), names.plain(records), notes=notes)
 
 

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
+import polars.selectors as cs
 from pydantic_core import from_json
 
-from subitize.analysis.design import with_units
+from subitize.analysis.design import UNITS, units_of, with_units
 from subitize.evaluate.forecast import Expense, Forecast
 from subitize.records import Estimate, to_plain
 from subitize.report.series import ReportRun, Series
@@ -126,11 +127,11 @@ def _per_right(bill: Bill, series: Series) -> Estimate | None:
     """Compute the cost of an answer that is entirely right; unknown ones are left out."""
     judged = with_units(series.observations.kept().filter(pl.col("status") != "unknown")).rows
     by_answer = judged.group_by("subject", maintain_order=True)
-    right = by_answer.agg(pl.col("is_right").all(), pl.col("cluster", "stratum").first())
+    right = by_answer.agg(pl.col("is_right").all(), (cs.by_name("cluster", "stratum") | UNITS).first())
     if not right["is_right"].any():
         return None
     values = right["is_right"].cast(pl.Float64).to_numpy()
-    (share,) = estimate(values, right["cluster"].to_numpy(), right["stratum"].to_numpy())
+    (share,) = estimate(values, units_of(right), right["stratum"].to_numpy())
     each = bill.total_usd / share.n
     high = each / share.low if share.low else float("inf")
     return Estimate(each / share.value, each / share.high, high, share.n, f"sum over right answers, {share.method}")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from subitize import records
-from subitize.analysis.design import ESTIMANDS, Prompts, name_level
+from subitize.analysis.design import Estimand, name_level
 from subitize.analysis.frame import Missing
 from subitize.analysis.overview import ItemStory, Names, Overview, flatten
 from subitize.analysis.score import MEASURES, PassRate, Score
@@ -13,6 +13,7 @@ from subitize.report.table import Cell, Column, Result, Table, Worded, billions,
 
 _SHOWN_K = (1, 2, 3, 4, 5, 10, 20, 50, 100)
 _FEW = 10
+_USUAL = Estimand()
 STAND_IN = "* an embedded stand-in, not a real model or judge"
 _VALUES = "value [95 % interval; of errors, cut off at 0]; n: answers that have a value"
 _OF_GROUPS = "; without accuracy: groups of images judged together, refused ones included"
@@ -40,7 +41,7 @@ def score_result(
     factors: Sequence[str],
     protocols: Mapping[tuple[str, str, str], str] | None = None,
     sizes: Mapping[str, int] | None = None,
-    prompts: Prompts = "sampled",
+    estimand: Estimand = _USUAL,
 ) -> Result:
     """Show a table per suite: one row per model and group, one column per informative measure.
 
@@ -51,9 +52,9 @@ def score_result(
     plain = []
     for one in scores:
         protocol = known.get((one.suite, one.model, one.judge))
-        marks = {"prompts": prompts, "is_stand_in": one.model in names.models, "protocol": protocol}
+        marks = {**estimand.record(), "is_stand_in": one.model in names.models, "protocol": protocol}
         plain.append(flatten(one) | marks)
-    notes = (*explain_marks(shown, names), f"intervals are about {ESTIMANDS[prompts]}")
+    notes = (*explain_marks(shown, names), f"intervals are about {estimand}")
     return Result(_score_tables(shown, names, known, sizes or {}), names.add_names(plain), notes=notes)
 
 

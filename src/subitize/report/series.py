@@ -13,6 +13,7 @@ from subitize.analysis.overview import Names, read_names
 from subitize.analysis.provenance import Trails, read_provenance
 from subitize.errors import BadValueError
 from subitize.frame import Frame
+from subitize.language.nouns import plural
 from subitize.language.numbers import in_words
 from subitize.records import Estimate
 from subitize.report.table import KINDS, Cell, Column, Row, RowKind, Table, printable
@@ -235,11 +236,18 @@ class EstimateGrid:
 
 def methods(estimates: Iterable[Estimate]) -> str:
     """Describe how intervals were computed, without the numbers of clusters, which differ."""
-    found = sorted({_LAYOUT.sub("over clusters", estimate.method) for estimate in estimates})
+    found = sorted({_LAYOUT.sub(_name_units, estimate.method) for estimate in estimates})
     return f"Intervals (95 %): {'; '.join(found)}." if found else ""
 
 
-_LAYOUT = re.compile(r"over \d+ clusters?(?: in \d+ strata)?")
+_LAYOUT = re.compile(
+    r"over (?P<units>\d+ [\w ]+?(?: and \d+ [\w ]+?)*)(?: \(variance that of \w+\))?(?: in \d+ strata)?(?=$|[,;.])"
+)
+
+
+def _name_units(layout: re.Match[str]) -> str:
+    """Name the units without their numbers: "over prompts and nouns"."""
+    return "over " + " and ".join(plural(one.partition(" ")[2]) for one in layout["units"].split(" and "))
 
 
 def sizes(estimates: Iterable[Estimate]) -> str:

@@ -100,9 +100,7 @@ def _list_trials(replies: Answers, shown: Integers) -> dict[str, Any]:
     # A unit: the trials on one number in one category and cluster, with how often each number is answered.
     units = combine(replies.clusters, replies.targets, replies.categories)
     _, first, place = np.unique(units, return_index=True, return_inverse=True)
-    clusters, targets, categories, strata = (
-        values[first] for values in (replies.clusters, replies.targets, replies.categories, replies.strata)
-    )
+    targets, categories, strata = (values[first] for values in (replies.targets, replies.categories, replies.strata))
     sizes = np.bincount(place).astype(np.float64)
     answered = np.searchsorted(shown, replies.numbers)
     is_shown = shown[np.minimum(answered, len(shown) - 1)] == replies.numbers
@@ -117,7 +115,7 @@ def _list_trials(replies: Answers, shown: Integers) -> dict[str, Any]:
         weights = sizes[unit] * (trials.max(axis=0)[number] / trials[categories[unit], number])
         parts.append((unit, number + len(shown) * len(parts), counts[unit, number] / sizes[unit], weights))
     unit, groups, shares, weights = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    places = {"cluster": clusters[unit], "stratum": strata[unit], "group": groups}
+    places = {"cluster": replies.units(first[unit]), "stratum": strata[unit], "group": groups}
     return {"values": shares, **places, "weight": weights, "count": sizes[unit]}
 
 

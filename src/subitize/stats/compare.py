@@ -6,9 +6,9 @@ exactly where 0 lies outside the interval."""
 
 import string
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from math import inf
+from dataclasses import dataclass, replace
+from itertools import combinations, repeat
+from math import inf, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,20 @@ from subitize.records import Estimate
 from subitize.stats.bootstrap import batches
 from subitize.stats.estimate import (
     FEW,
+    LEAST_FREE,
     ROUNDING,
     Clusters,
     Floats,
     Integers,
+    Scale,
+    Shared,
     Spread,
     cluster_spread,
     effective_number,
+    enclose,
     gather,
     least_variance,
     leverage_correction,
-    name_caution,
     student,
     wilson_interval,
 )
@@ -38,6 +41,7 @@ FLIPS = 1_999
 _FLIPS_PER_PAIR = 40  # so that Holm's adjustment of the smallest p there can be is still below .05
 _MOST_NUMBERS = 4_000_000  # held at a time
 _FLIPPED_AT_ONCE = 200_000  # so that what is held stays in the cache
+_FEWEST_TESTED = 6  # levels of a sampled factor: flips of five have no p below .05
 _FEWEST_FLIPPED = 8  # clusters that deviate from the mean of their stratum; flips of fewer have too few outcomes
 _SEED = 20_240_611
 
@@ -58,14 +62,21 @@ class SharedClusters:
     step: float = 1.0
     are_shares: bool = False
     """Whether observations are right or wrong, so that chance alone gives means a variance."""
+    shared: Shared | None = None
+    """The levels of sampled factors that clusters share, such as nouns."""
 
     def pairs(self) -> list[tuple[int, int]]:
         """List the pairs of models."""
         return list(combinations(range(len(self.means)), 2))
 
+    def estimate(self, scale: Scale) -> list[Estimate]:
+        """Estimate the figure of each model."""
+        return enclose(self.stack(self.means), scale)
+
     def stack(self, means: Floats) -> Clusters:
         """Make each row of means over these clusters, of models or of pairs of them, a group."""
-        return gather(means, None, self.strata, self.weights, count=self.weights)
+        found = gather(means, None, self.strata, self.weights, count=self.weights)
+        return replace(found, shared=self.shared and self.shared.take(np.tile(np.arange(means.shape[1]), len(means))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +121,19 @@ def compare_studies(clusters: SharedClusters, means: Floats) -> list[list[Differ
     if clusters.are_shares:
         alone = _least_variances(clusters, means)
         variance = np.maximum(variance, (alone[:, first] + alone[:, second]).ravel())
-    deviating = _count_deviating(differences, clusters, spread)
-    flipped = np.abs(_flip(clusters, differences, spread))
+    by_level = _LevelFlips.of(clusters, spread)
+    flips = by_level or _ClusterFlips(clusters, spread)
     rests_on = effective_number(together, np.abs(together.means))
-    columns = (spread.mean, variance, spread.degrees, spread.clusters, spread.observations, rests_on)
-    by_pair = zip(*(one.tolist() for one in columns), deviating, spread.layouts(), flipped, strict=True)
+    doubts = zip(variance <= 0, rests_on < FEW, repeat(f"differs in fewer than {FEW} clusters"), strict=False)
+    levels = spread.sampled.fewest if spread.sampled else np.full(len(differences), inf)
+    # Flips of clusters would take those that share levels for independent; flips of levels know nothing of clusters.
+    units = np.where(levels < inf, levels if by_level else 0.0, spread.clusters)
+    if by_level and spread.sampled:
+        units = np.where(spread.sampled.is_floored, 0.0, units)
+    deviating = flips.count_deviating(differences)
+    columns = (spread.mean, variance, spread.degrees, spread.clusters, spread.observations, levels, units, deviating)
+    words, flipped = (spread.layouts(), spread.cautions(doubts)), np.abs(flips.flip(differences))
+    by_pair = zip(*(one.tolist() for one in columns), *words, flipped, strict=True)
     found = [_conclude(clusters, _PairSpread(*of_pair), own) for *of_pair, own in by_pair]
     return [_adjust(pairs, found[begin : begin + len(pairs)]) for begin in range(0, len(found), len(pairs))]
 
@@ -151,33 +170,87 @@ def _least_variances(clusters: SharedClusters, means: Floats) -> Floats:
     return least_variance(each, cluster_spread(each)).reshape(means.shape[:2])
 
 
-def _count_deviating(differences: Floats, clusters: SharedClusters, spread: Spread) -> list[int]:
-    """Count the clusters of each pair that deviate from the mean of their stratum."""
-    strata = spread.stratum[: len(clusters.weights)]
-    weight = np.bincount(strata, clusters.weights)
-    found = []
-    for of_pair in differences:
-        means = np.bincount(strata, clusters.weights * of_pair) / weight
-        found.append(int((np.abs(of_pair - means[strata]) > ROUNDING).sum()))
-    return found
+class _ClusterFlips:
+    """Flips of the signs of clusters' residuals within their strata."""
+
+    def __init__(self, clusters: SharedClusters, spread: Spread) -> None:
+        self._pairs, self._models = len(clusters.pairs()), len(clusters.means)
+        strata = spread.stratum[: len(clusters.weights)]
+        self._order = np.argsort(strata, kind="stable")
+        self._layout = _Layout(clusters.weights[self._order], np.bincount(strata))
+
+    def count_deviating(self, differences: Floats) -> Integers:
+        """Count the clusters of each pair that deviate from the mean of their stratum."""
+        return np.asarray((self._layout.center(differences[:, self._order]) != 0).sum(axis=1))
+
+    def flip(self, differences: Floats) -> Floats:
+        """Compute t of each difference (rows) for each flip of signs (columns), all flips if there are few."""
+        residuals = self._layout.center(differences[:, self._order])
+        # Signs must not depend on the number of studies.
+        of_pairs = self._models * max(self._models, len(self._layout.sizes))
+        drawn_at_once = _MOST_NUMBERS // max(len(self._order), of_pairs)
+        at_once = max(1, _FLIPPED_AT_ONCE // len(residuals))
+        found = [
+            self._layout.flip(signs[begin : begin + at_once], residuals)
+            for signs in _draw_signs(len(self._order), _count_flips(self._pairs), drawn_at_once)
+            for begin in range(0, len(signs), at_once)
+        ]
+        return np.concatenate(found, axis=1)
 
 
-def _flip(clusters: SharedClusters, differences: Floats, spread: Spread) -> Floats:
-    """Compute t of each difference (rows) for each flip of signs (columns), all flips if there are few."""
-    strata, pairs, models = spread.stratum[: len(clusters.weights)], len(clusters.pairs()), len(clusters.means)
-    order = np.argsort(strata, kind="stable")
-    layout = _Layout(clusters.weights[order], np.bincount(strata))
-    residuals = layout.center(differences[:, order])
-    wanted = max(FLIPS, _FLIPS_PER_PAIR * pairs - 1)
-    # Signs must not depend on the number of studies.
-    drawn_at_once = _MOST_NUMBERS // max(len(order), models * max(models, len(layout.sizes)))
-    at_once = max(1, _FLIPPED_AT_ONCE // len(residuals))
-    found = [
-        layout.flip(signs[begin : begin + at_once], residuals)
-        for signs in _draw_signs(len(order), wanted, drawn_at_once)
-        for begin in range(0, len(signs), at_once)
-    ]
-    return np.concatenate(found, axis=1)
+class _LevelFlips:
+    """Flips of the signs of all clusters of a level, such as all prompts with one noun."""
+
+    def __init__(self, clusters: SharedClusters, shared: Shared, spread: Spread) -> None:
+        size, self._pairs = len(clusters.weights), len(clusters.pairs())
+        self._place = np.unique(shared.codes, return_inverse=True)[1], spread.stratum[:size]
+        self._weights, self._total = clusters.weights, clusters.weights.sum()
+        self._parts = self._sum(np.ones((1, size)))[0]
+        self._of_stratum = self._parts.sum(axis=0)
+        self._free = 1 - (self._parts**2 / self._of_stratum).sum(axis=1) / self._parts.sum(axis=1)
+        self._least = spread.sampled.least if spread.sampled else spread.variance
+
+    @classmethod
+    def of(cls, clusters: SharedClusters, spread: Spread) -> "_LevelFlips | None":
+        """Make the flips, if each cluster has one level of one factor, and levels vary."""
+        shared = clusters.shared
+        if shared is None or spread.sampled is None or not shared.is_nested():
+            return None
+        return cls(clusters, shared, spread) if np.isfinite(spread.sampled.fewest).all() else None
+
+    def count_deviating(self, differences: Floats) -> Integers:
+        """Count the levels of each pair that deviate from the means of their strata."""
+        return np.asarray((np.abs(self._residuals(differences).sum(axis=2)) > ROUNDING * self._total).sum(axis=1))
+
+    def flip(self, differences: Floats) -> Floats:
+        """Compute t of each difference (rows) for each flip of signs (columns), all flips if there are few."""
+        found = []
+        for of_pair, least in zip(self._residuals(differences), self._least, strict=True):
+            sums = of_pair.sum(axis=1)
+            t = []
+            for signs in _draw_signs(len(sums), _count_flips(self._pairs), _MOST_NUMBERS // len(sums)):
+                means = signs @ of_pair / self._of_stratum
+                squares = (signs * sums - means @ self._parts.T) ** 2 / np.maximum(self._free, LEAST_FREE)
+                variance = np.maximum(squares.sum(axis=1) / self._total**2, least)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    t.append(np.nan_to_num(signs @ sums / self._total / np.sqrt(variance), posinf=inf, neginf=-inf))
+            found.append(np.concatenate(t))
+        return np.array(found)
+
+    def _residuals(self, differences: Floats) -> Floats:
+        """Sum the weighted residuals of each pair by level and stratum."""
+        sums = self._sum(differences)
+        return np.asarray(sums - (sums.sum(axis=1) / self._of_stratum)[:, None] * self._parts)
+
+    def _sum(self, values: Floats) -> Floats:
+        level, stratum = self._place
+        sums = np.zeros((len(values), level.max() + 1, stratum.max() + 1))
+        np.add.at(sums.transpose(1, 2, 0), (level, stratum), (values * self._weights).T)
+        return sums
+
+
+def _count_flips(pairs: int) -> int:
+    return max(FLIPS, _FLIPS_PER_PAIR * pairs - 1)
 
 
 def _draw_signs(clusters: int, wanted: int, at_a_time: int) -> Iterator[Floats]:
@@ -241,27 +314,31 @@ class _Layout:
 
 @dataclass(frozen=True, slots=True)
 class _PairSpread:
+    """What is known of a pair: `units` are those whose signs are flipped, `levels` the fewest of a sampled factor."""
+
     mean: float
     variance: float
     degrees: float
     clusters: int
     observations: float
-    rests_on: float
+    levels: float
+    units: float
     deviating: int
     layout: str
-
-    def caution(self) -> str:
-        doubt = f"differs in fewer than {FEW} clusters"
-        return name_caution(self.clusters, self.variance <= 0, self.rests_on < FEW, doubt)
+    caution: str
 
 
 def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> tuple[Estimate, float]:
-    """Put an interval around a difference and compute its p."""
+    """Put an interval around a difference and compute its p, which is NaN if there are too few levels to test."""
+    caution = pair.caution
     if pair.variance <= 0:
         kind, (half, p) = "Wilson bound on the share that may differ by one more or less", _bound(pair, clusters.step)
     elif pair.variance == inf:
         kind, half, p = "sign flips", inf, 1.0
-    elif pair.clusters >= FEW and pair.deviating < _FEWEST_FLIPPED:
+    elif pair.levels < _FEWEST_TESTED:
+        kind, half, p = "Student's interval", _ask_student(pair)[0], nan
+        caution += ": too few to test"
+    elif not pair.units or (pair.units >= FEW and pair.deviating < _FEWEST_FLIPPED):
         kind, (half, p) = "Student's interval", _ask_student(pair)
     else:
         kind, error = "sign flips", pair.variance**0.5
@@ -271,8 +348,7 @@ def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> t
         half = _critical(flipped) * (1 + 1e-9) * error
     low, high = max(-clusters.most, pair.mean - half), min(clusters.most, pair.mean + half)
     method = f"difference, {kind}, over {pair.layout}"
-    estimate = Estimate(pair.mean, low, high, round(pair.observations), method, caution=pair.caution())
-    return estimate, p
+    return Estimate(pair.mean, low, high, round(pair.observations), method, caution=caution), p
 
 
 def _ask_student(pair: _PairSpread) -> tuple[float, float]:

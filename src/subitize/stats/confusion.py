@@ -7,14 +7,16 @@ prompts can only lower such a correlation; the interval corrects for that."""
 
 import itertools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from subitize.records import Estimate
 from subitize.stats.bootstrap import BoundedStatistic, bootstrap_interval, replicate, shift_responses
-from subitize.stats.estimate import Floats, Integers, Spread, cluster_spread, gather, student
+from subitize.stats.estimate import Floats, Integers, Spread, Units, cluster_spread, gather, student
 from subitize.stats.response_law import human_law, uniform_law
 
 PAPER_HIGHEST = 20  # Testolin et al. 2025: 20 responses × 10 targets
@@ -168,6 +170,12 @@ class Answers:
     categories: Integers
     clusters: Integers
     strata: Integers
+    levels: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """The levels of sampled factors beside clusters, by name; see `estimate`."""
+
+    def units(self, places: Integers) -> Units:
+        """Return the sampled units of these answers."""
+        return {"cluster": self.clusters[places], **{name: own[places] for name, own in self.levels.items()}}
 
 
 def combine(*codes: Integers) -> Integers:
@@ -179,11 +187,16 @@ def combine(*codes: Integers) -> Integers:
 
 
 def make_answers(
-    responses: Floats, targets: Integers, categories: Integers, clusters: Integers, strata: Integers
+    responses: Floats,
+    targets: Integers,
+    categories: Integers,
+    clusters: Integers,
+    strata: Integers,
+    levels: Mapping[str, NDArray[Any]] | None = None,
 ) -> Answers:
     """Round responses as a matrix does; NaN means no count."""
     numbers = np.nan_to_num(round_responses(responses, targets), nan=NO_COUNT)
-    return Answers(numbers, targets, categories, clusters, strata)
+    return Answers(numbers, targets, categories, clusters, strata, levels or {})
 
 
 _WHAT = "Pearson correlation"
@@ -245,6 +258,7 @@ class _Cells:
     weights: Floats
     clusters: Integers
     strata: Integers
+    units: Units
 
     def sum(self, shape: tuple[int, ...]) -> Floats:
         matrix = np.zeros(shape)
@@ -256,6 +270,7 @@ def _place(replies: Answers, targets: Integers, highest: int, *, with_no_count: 
     rows = np.where(replies.numbers >= 1, np.minimum(replies.numbers, highest) - 1, highest).astype(np.int64)
     columns = np.searchsorted(targets, replies.targets)
     kept = np.ones(len(rows), dtype=bool) if with_no_count else rows < highest
+    units = replies.units(np.flatnonzero(kept))
     rows, columns, categories, clusters, strata = (
         values[kept] for values in (rows, columns, replies.categories, replies.clusters, replies.strata)
     )
@@ -264,7 +279,7 @@ def _place(replies: Answers, targets: Integers, highest: int, *, with_no_count: 
     trials = np.zeros((int(replies.categories.max(initial=0)) + 1, len(targets)))
     np.add.at(trials, (categories, columns), 1)
     weights = 1 / (trials[categories, columns] * (trials > 0).sum(axis=0)[columns])
-    return _Cells(rows, columns, categories, weights, clusters, strata)
+    return _Cells(rows, columns, categories, weights, clusters, strata, units)
 
 
 def _linearize(shares: Floats, expected: Floats, value: float) -> tuple[Floats, float]:
@@ -275,7 +290,7 @@ def _linearize(shares: Floats, expected: Floats, value: float) -> tuple[Floats, 
 
 
 def _spread(cells: _Cells, values: Floats) -> Spread:
-    return cluster_spread(gather(values, cells.clusters, cells.strata, cells.weights))
+    return cluster_spread(gather(values, cells.units, cells.strata, cells.weights))
 
 
 def _noise(cells: _Cells, height: int) -> float:

@@ -9,21 +9,23 @@ observations with the same variance; mean errors get Student's, corrected for sk
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
+from itertools import combinations, repeat
 from math import comb
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from subitize.errors import BadValueError
 from subitize.records import Estimate
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 ColumnLike = Sequence[Any] | NDArray[Any]
 Units = ColumnLike | Mapping[str, ColumnLike]
-"""The sampled unit of each value, such as its prompt; or several by name, the finest first: prompt, noun, scene."""
+"""The sampled unit of each value, such as its prompt; or several by name, the finest first: prompt, noun, scene.
+
+All but the finest are texts, which may name several levels ("cat, dog") or none: values that share one are dependent.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,13 @@ def estimate(
         if any(column is not None for column in (stratum, weight, group, count)):
             raise ValueError("a plain mean knows no strata, weights, groups or counts; use another scale")
         return [_enclose_mean(values, cluster, scale, confidence, what)]
-    sample = gather(values, cluster, stratum, weight, group=group, count=count)
-    enclose = _enclose_shares if scale.kind == "share" else _enclose_errors
-    return enclose(sample, scale, confidence, what)
+    return enclose(gather(values, cluster, stratum, weight, group=group, count=count), scale, confidence, what)
+
+
+def enclose(sample: "Clusters", scale: Scale, confidence: float = 0.95, what: str = "") -> list[Estimate]:
+    """Estimate the mean of each group of clusters, like `estimate`."""
+    put = _enclose_shares if scale.kind == "share" else _enclose_errors
+    return put(sample, scale, confidence, what or ("share" if scale.kind == "share" else "mean"))
 
 
 def compare_shares(sample: "Clusters", against: Floats) -> tuple[Floats, Floats]:
@@ -103,6 +109,46 @@ _HEAVY_TAIL = 0.25  # a mean of greater skewness rests on a few clusters; that o
 
 
 @dataclass(frozen=True, slots=True)
+class Shared:
+    """The levels of sampled factors that clusters share, such as nouns.
+
+    `names` are those of the clusters' unit and the factors. Each set of levels (pairs of a factor's place in `names`
+    and a level) has a code; `codes` are those of the clusters.
+    """
+
+    names: tuple[str, ...]
+    codes: Integers
+    sets: tuple[frozenset[tuple[int, str]], ...]
+
+    def take(self, places: Integers) -> "Shared":
+        """Take the clusters at these places."""
+        return replace(self, codes=self.codes[places])
+
+    def is_nested(self) -> bool:
+        """Return whether there is one factor, of which every cluster has one level, so that its levels are clusters."""
+        return len(self.names) == 2 and all(len(self.sets[code]) == 1 for code in np.unique(self.codes))
+
+
+def share_levels(units: Units | None) -> Shared | None:
+    """Number the sets of levels of each value's units; None if nothing but one kind of cluster is sampled."""
+    if not isinstance(units, Mapping) or len(units) < 2:
+        return None
+    names, columns = tuple(units), [np.asarray(column).tolist() for column in list(units.values())[1:]]
+    codes: dict[tuple[str, ...], int] = {}
+    own = np.array([codes.setdefault(texts, len(codes)) for texts in zip(*columns, strict=True)], dtype=np.int64)
+    sets = (
+        frozenset((place, level) for place, text in enumerate(texts, 1) for level in split_levels(text))
+        for texts in codes
+    )
+    return Shared(names, own, tuple(sets))
+
+
+def split_levels(text: object) -> list[str]:
+    """Split a text that names levels of a factor, separated by commas."""
+    return [level.strip() for level in str(text).split(",") if level.strip()]
+
+
+@dataclass(frozen=True, slots=True)
 class Clusters:
     """Means of clusters, their weights in the figure, and the number of observations behind each.
 
@@ -114,6 +160,7 @@ class Clusters:
     counts: Floats
     groups: Integers
     strata: Integers
+    shared: "Shared | None" = None
 
     @property
     def group_count(self) -> int:
@@ -132,13 +179,14 @@ def gather(
 ) -> Clusters:
     """Average values by group and cluster; see `estimate`."""
     given = np.asarray(values, dtype=np.float64)
+    shared, cluster = share_levels(cluster), _finest(cluster)
     if given.ndim == 2:
         rows, size = given.shape
         given, group = given.ravel(), np.repeat(np.arange(rows), size)
-        cluster = None if cluster is None else _only_way(cluster)
         cluster, stratum, weight, count = (
             None if one is None else np.tile(one, rows) for one in (cluster, stratum, weight, count)
         )
+        shared = shared and shared.take(np.tile(np.arange(size), rows))
     none = np.zeros(len(given), dtype=np.int64)
     groups, strata = (none if one is None else np.asarray(one) for one in (group, stratum))
     weights, counts = (
@@ -146,22 +194,24 @@ def gather(
     )
     if cluster is None:
         return Clusters(given, weights, counts, groups, _number(strata))
-    names, unit = np.unique(_only_way(cluster), return_inverse=True)
+    names, unit = np.unique(cluster, return_inverse=True)
     _, first, place = np.unique(groups * len(names) + unit, return_index=True, return_inverse=True)
     total = _sum_by(place, weights)
     means = _sum_by(place, weights * given) / total
-    return Clusters(means, total, _sum_by(place, counts), groups[first], _number(strata)[first])
+    own = shared and shared.take(first)
+    return Clusters(means, total, _sum_by(place, counts), groups[first], _number(strata)[first], own)
 
 
-def _only_way(cluster: Units) -> NDArray[Any]:
-    if not isinstance(cluster, Mapping):
-        return np.asarray(cluster)
-    if len(cluster) != 1:
-        raise BadValueError(
-            f"the sampled units {', '.join(cluster) or '(none)'} cannot be estimated over together; name one"
-        )
-    (units,) = cluster.values()
-    return np.asarray(units)
+def _finest(cluster: Units | None) -> NDArray[Any] | None:
+    if isinstance(cluster, Mapping):
+        cluster = next(iter(cluster.values()), None)
+    return None if cluster is None else np.asarray(cluster)
+
+
+def count_finest(units: Units) -> int:
+    """Count the different units of the finest kind."""
+    finest = _finest(units)
+    return 0 if finest is None else len(np.unique(finest))
 
 
 def _number(names: NDArray[Any]) -> Integers:
@@ -193,7 +243,7 @@ def _enclose_shares(sample: Clusters, scale: Scale, confidence: float, what: str
     rarer = np.minimum(effective_number(sample, sample.means), effective_number(sample, 1 - sample.means))
     needed = np.where(found.observations > found.clusters, _FEW_OF_SEVERAL, FEW)
     doubts = (f"one outcome is in fewer than {few} clusters" for few in needed)
-    cautions = map(name_caution, found.clusters.tolist(), is_constant, rarer < needed, doubts)
+    cautions = found.cautions(zip(is_constant, rarer < needed, doubts, strict=True))
     return list(_put_together(found, low, high, methods, cautions, confidence))
 
 
@@ -202,7 +252,7 @@ def _independent_observations(sample: Clusters, found: "Spread") -> tuple[Floats
     variance = np.maximum(found.variance, least_variance(sample, found))
     is_constant = variance <= 0
     binomial = np.clip(found.mean, 0.0, 1.0) * (1 - np.clip(found.mean, 0.0, 1.0))
-    return np.where(is_constant, found.clusters, binomial / np.where(is_constant, 1.0, variance)), is_constant
+    return np.where(is_constant, found.units, binomial / np.where(is_constant, 1.0, variance)), is_constant
 
 
 def _enclose_errors(sample: Clusters, scale: Scale, confidence: float, what: str) -> list[Estimate]:
@@ -219,7 +269,7 @@ def _enclose_errors(sample: Clusters, scale: Scale, confidence: float, what: str
     low = found.mean - _correct_for_skewness(t, found.skewness) * error
     high = found.mean - _correct_for_skewness(-t, found.skewness) * error
     z = float(ndtri(edge))
-    half = wilson_bounds(np.zeros(len(t)), found.clusters.astype(np.float64), z)[1] * scale.step
+    half = wilson_bounds(np.zeros(len(t)), found.units, z)[1] * scale.step
     is_single = found.clusters == 1
     is_constant = ~is_single & (found.variance <= 0)
     low = np.where(is_constant, found.mean - half, low)
@@ -232,7 +282,7 @@ def _enclose_errors(sample: Clusters, scale: Scale, confidence: float, what: str
     methods = (f"{what}, {kind}, over {layout}" for kind, layout in zip(kinds, found.layouts(), strict=True))
     skewness = found.skewness if scale.low == 0 else np.abs(found.skewness)
     doubts = repeat("rests on a few large errors")
-    cautions = map(name_caution, found.clusters.tolist(), is_constant, skewness > _HEAVY_TAIL, doubts)
+    cautions = found.cautions(zip(is_constant, skewness > _HEAVY_TAIL, doubts, strict=False))
     return list(_put_together(found, low, high, methods, cautions, confidence))
 
 
@@ -252,7 +302,7 @@ def _enclose_mean(values: ColumnLike, cluster: Units | None, scale: Scale, confi
     off by it.
     """
     given = np.asarray(values, dtype=np.float64)
-    units = None if cluster is None else _only_way(cluster)
+    units = _finest(cluster)
     mean, clusters = float(np.mean(given)), len(given) if units is None else len(np.unique(units))
     method = f"{what}, Student's interval" + ("" if units is None else f" over {clusters} clusters")
     if clusters == 1:
@@ -359,11 +409,57 @@ class Spread:
     strata: Integers
     stratum: Integers
     group_of: Integers
+    sampled: "Sampled | None" = None
+
+    @property
+    def units(self) -> Floats:
+        """The number of clusters, or of levels that they share, if those are fewer."""
+        clusters = self.clusters.astype(np.float64)
+        return np.minimum(clusters, self.sampled.fewest) if self.sampled else clusters
 
     def layouts(self) -> Iterator[str]:
-        """Say how many clusters and strata each group has."""
-        for clusters, strata in zip(self.clusters.tolist(), self.strata.tolist(), strict=True):
-            yield count_clusters(clusters) + (f" in {strata} strata" if strata > 1 else "")
+        """Say how many clusters, levels of sampled factors, and strata each group has."""
+        for place, (clusters, strata) in enumerate(zip(self.clusters.tolist(), self.strata.tolist(), strict=True)):
+            units = self.sampled.describe(place) if self.sampled else count_clusters(clusters)
+            yield units + (f" in {strata} strata" if strata > 1 else "")
+
+    def cautions(self, doubtful: Iterable[tuple[bool, bool, str]]) -> Iterator[str]:
+        """Say of each group why it is to be taken with caution: few units, no variation, or a doubt of its own."""
+        for place, (clusters, (is_constant, is_doubtful, doubt)) in enumerate(
+            zip(self.clusters.tolist(), doubtful, strict=True)
+        ):
+            few = self.sampled.list_few(place) if self.sampled else ""
+            yield few or name_caution(clusters, is_constant, is_doubtful, doubt)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """By name, the number of units that each group has: of clusters, such as prompts, and of levels, such as nouns.
+
+    `fewest` is the smallest number of levels of a factor that varies (infinite if none does). `least` is the variance
+    over clusters alone; `is_floored` says where it counts, as the levels that they share vary less.
+    """
+
+    counts: Mapping[str, Integers]
+    fewest: Floats
+    least: Floats
+    is_floored: NDArray[np.bool_]
+
+    def describe(self, group: int) -> str:
+        """Write the numbers of units: "40 prompts and 4 nouns"."""
+        from subitize.language.nouns import plural
+        from subitize.language.numbers import count_noun
+
+        (first, clusters), *others = ((name, int(numbers[group])) for name, numbers in self.counts.items())
+        units = " and ".join(count_noun(*one) for one in [(clusters, first), *((n, name) for name, n in others)])
+        return units + f" (variance that of {plural(first)})" * bool(self.is_floored[group])
+
+    def list_few(self, group: int) -> str:
+        """List the units of which there are fewer than FEW."""
+        from subitize.language.numbers import count_noun
+
+        few = [count_noun(int(numbers[group]), name) for name, numbers in self.counts.items() if numbers[group] < FEW]
+        return f"only {' and '.join(few)}" if few else ""
 
 
 def cluster_spread(given: Clusters) -> Spread:
@@ -392,7 +488,7 @@ def cluster_spread(given: Clusters) -> Spread:
         satterthwaite = variance**2 / _sum_by(group_of, of_stratum**2 / equal, count)
         skewness = np.nan_to_num(cubes / variance**1.5)
     is_known = degrees > 0
-    return Spread(
+    found = Spread(
         _sum_by(group_of, total, count) / weights,
         np.where(is_known, variance, np.inf),
         np.where(is_known, skewness, 0.0),
@@ -403,6 +499,121 @@ def cluster_spread(given: Clusters) -> Spread:
         stratum,
         group_of,
     )
+    return found if given.shared is None else _add_levels(given, given.shared, found)
+
+
+def _add_levels(given: Clusters, shared: Shared, found: Spread) -> Spread:
+    """Add the covariances of clusters that share levels of sampled factors.
+
+    The variance is the sum of the products of residuals over all pairs of clusters that share any level: squared sums
+    over the clusters that share a set of levels, added for sets of one or three and so on, subtracted for sets of two
+    and so on (inclusion–exclusion: Cameron, Gelbach and Miller 2011, Journal of Business & Economic Statistics 29;
+    within a factor Aronow, Samii and Assenova 2015, Political Analysis 23). It is no less than that between clusters.
+    A factor of which a group has one level, or that its strata determine, is held fixed.
+    """
+    units, count = _SharedUnits.of(given, shared, found), len(found.mean)
+    places = range(1, len(shared.names))
+    degrees = np.array([units.count_degrees(place, count) for place in places])
+    levels = [np.bincount(units.groups[units.is_single(place)], minlength=count) for place in places]
+    is_free = degrees >= _LEAST_DEGREES
+    variance = units.sum_squares(is_free)
+    is_floored = ~(variance > found.variance * (1 + ROUNDING))
+    variance = np.where(is_floored, found.variance, variance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skewness = np.nan_to_num(found.skewness * (found.variance / variance) ** 1.5)
+    counts = dict(zip(shared.names, (found.clusters, *levels), strict=True))
+    fewest = np.where(is_free, levels, np.inf).min(axis=0)
+    return replace(
+        found,
+        variance=variance,
+        skewness=skewness,
+        degrees=np.where(is_floored, found.degrees, np.where(is_free, degrees, found.degrees).min(axis=0)),
+        sampled=Sampled(counts, fewest, found.variance, is_floored),
+    )
+
+
+_LEAST_DEGREES = 0.5  # with fewer, nothing is known of how levels vary
+LEAST_FREE = 0.1
+"""The least part of its residuals that a level is taken to keep after the means of strata are subtracted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SharedUnits:
+    """The sets of levels that clusters of a group share: `kinds` are codes of the factors of their levels.
+
+    `shares` are their parts in the mean, `sums` those of their residuals, `free` the parts of these that are not lost
+    by subtracting the means of strata.
+    """
+
+    groups: Integers
+    kinds: Integers
+    shares: Floats
+    sums: Floats
+    free: Floats
+    factors: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, given: Clusters, shared: Shared, found: Spread) -> "_SharedUnits":
+        """Sum the residuals of clusters by the sets of levels that they share."""
+        row, unit, kinds, factors = _list_subsets(shared)
+        weight = _sum_by(found.stratum, given.weights)
+        total = _sum_by(given.groups, given.weights, given.group_count)
+        residual = given.means - (_sum_by(found.stratum, given.weights * given.means) / weight)[found.stratum]
+        key, place = np.unique(given.groups[row] * len(kinds) + unit, return_inverse=True)
+        groups, shares = key // len(kinds), _sum_by(place, given.weights[row])
+        cells, cell = np.unique(place * len(weight) + found.stratum[row], return_inverse=True)
+        within = _sum_by(cell, given.weights[row]) ** 2 / weight[cells % len(weight)]
+        lost = _sum_by(cells // len(weight), within) / shares
+        sums = _sum_by(place, (given.weights * residual)[row]) / total[groups]
+        return cls(groups, kinds[key % len(kinds)], shares / total[groups], sums, 1 - lost, factors)
+
+    def is_single(self, place: int) -> NDArray[np.bool_]:
+        """Return which sets are one level of this factor (0: a cluster without levels)."""
+        return np.array([kind == (place,) for kind in self.factors])[self.kinds]
+
+    def count_degrees(self, place: int, count: int) -> Floats:
+        """Count the degrees of freedom (Satterthwaite) of each group's variance between the levels of a factor."""
+        own = self.is_single(place) | self.is_single(0)
+        sizes, free, squares, fourths = (
+            _sum_by(self.groups[own], values[own], count)
+            for values in (np.ones(len(own)), np.maximum(self.free, 0.0), self.shares**2, self.shares**4)
+        )
+        return np.divide(squares**2 * free, fourths * sizes, out=np.zeros(count), where=sizes > 0)
+
+    def sum_squares(self, are_free: NDArray[np.bool_]) -> Floats:
+        """Sum the squares over the sets whose factors are all free in their group, with the signs of their sizes."""
+        signs = np.array([(-1) ** (len(kind) + 1) for kind in self.factors])[self.kinds]
+        is_counted = np.ones(len(signs), dtype=bool)
+        for place, is_free in enumerate(are_free, 1):
+            has_factor = np.array([place in kind for kind in self.factors])[self.kinds]
+            is_counted &= ~has_factor | is_free[self.groups]
+        squares = np.where(is_counted, signs * self.sums**2 / np.maximum(self.free, LEAST_FREE), 0.0)
+        return _sum_by(self.groups, squares, are_free.shape[1])
+
+
+def _list_subsets(shared: Shared) -> tuple[Integers, Integers, Integers, tuple[tuple[int, ...], ...]]:
+    """List the subsets of the levels of each cluster; one without levels has a set of its own.
+
+    The columns are the clusters and the subsets; then come the kind of each subset, and the factors of each kind.
+    """
+    subsets: dict[tuple[tuple[int, str], ...], int] = {}
+    kinds: dict[tuple[int, ...], int] = {(0,): 0}
+    kind_of: list[int] = []
+    own: list[list[int]] = []
+    for levels in shared.sets:
+        own.append([])
+        for size in range(1, len(levels) + 1):
+            for chosen in combinations(sorted(levels), size):
+                if chosen not in subsets:
+                    kind_of.append(kinds.setdefault(tuple(place for place, _ in chosen), len(kinds)))
+                own[-1].append(subsets.setdefault(chosen, len(subsets)))
+    sizes = np.array([len(one) for one in own], dtype=np.int64)
+    alone = np.flatnonzero(sizes[shared.codes] == 0)
+    row = np.repeat(np.arange(len(shared.codes)), sizes[shared.codes])
+    unit = np.array([place for code in shared.codes.tolist() for place in own[code]], dtype=np.int64)
+    lonely = len(subsets) + np.arange(len(alone))
+    all_kinds = np.array(kind_of + [0] * len(alone), dtype=np.int64)
+    return np.concatenate([row, alone]), np.concatenate([unit, lonely]), all_kinds, tuple(kinds)
 
 
 def leverage_correction(leverage: Floats, clusters: Floats) -> Floats:

@@ -406,7 +406,7 @@ def read_designs(run: "Run") -> dict[str, Design]:
     """Return the design of each suite of the run."""
     c = tables.suites.c
     rows = run.fetch(run.select(tables.suites, c.suite, c.asks_again, c.strata))
-    return {suite: Design(asks_again, codec.strata.validate_json(strata)) for suite, asks_again, strata in rows}
+    return {suite: codec.decode_factors(factors, asks_again=asks_again) for suite, asks_again, factors in rows}
 
 
 @lru_cache(_DIFFERENT_TEXTS)

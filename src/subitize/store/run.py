@@ -171,7 +171,7 @@ class Run:
                     "options": encode_options(spec.options),
                     "seed": seed,
                     "asks_again": design.asks_again,
-                    "strata": codec.encode(codec.strata, design.strata),
+                    "strata": codec.encode_factors(design),
                     "items_hash": str(made),
                     "sampling": None if sample is None else sample.scheme,
                     "sampled_from": None if sample is None else made.count,

@@ -133,7 +133,7 @@ class Refined(Suite):
     ) -> None:
         self.title, self.judge = base.title, base.judge
         self.repeats, self.max_attempts = base.repeats, base.max_attempts
-        self.asks_again, self.strata = base.asks_again, base.strata
+        self.asks_again, self.strata, self.sampled = base.asks_again, base.strata, base.sampled
         self.base, self._name, self._refinement = base, name, refinement
         if isinstance(refinement, Rewritten):
             self.why_kept = refinement.why_kept

@@ -21,7 +21,7 @@ from subitize.labels import Rule, interpret
 from subitize.language.questions import LINES_WORDING, line_codes
 from subitize.papers.geckonum.labels import SUITE
 from subitize.papers.geckonum.release import COLUMNS, LICENCE, GeckonumRelease, read_release, released_items
-from subitize.papers.geckonum.suite import STRATA
+from subitize.papers.geckonum.suite import design_of
 from subitize.store import Run
 from subitize.store.reading import read_readings, read_responses
 
@@ -45,7 +45,7 @@ def import_geckonum(run: Run, release: GeckonumRelease, items: list[records.Item
     items = released_items(release) if items is None else items
     with run.lease(f"judge {JUDGE}") as lease:
         is_known = any(suite.name == RELEASED_SUITE.name for suite in run.suites())
-        run.add_suite(RELEASED_SUITE, 0, items, records.Design(strata=STRATA))
+        run.add_suite(RELEASED_SUITE, 0, items, design_of(items))
         if is_known and run.items(RELEASED_SUITE.name) != items:
             raise ConflictError(f"{run.location} has other questions than this release; import it into a new run")
         run.add_judge(records.Spec(JUDGE, {}, JUDGE), is_stand_in=False)

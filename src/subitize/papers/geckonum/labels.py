@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from subitize.analysis.design import assign_units, estimate_by
+from subitize.analysis.design import UNITS, assign_units, estimate_by
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.questions import line_codes
 from subitize.papers.geckonum.release import GeckonumRelease, released_items
-from subitize.papers.geckonum.suite import STRATA
-from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Known, Question, Value
+from subitize.papers.geckonum.suite import design_of
+from subitize.records import Ask, Choose, Confirm, Count, Estimate, Item, Known, Question, Value
 
 if TYPE_CHECKING:
     from subitize.analysis.frame import RunFrame
@@ -78,8 +78,7 @@ def list_questions(items: Iterable[Item]) -> pl.DataFrame:
     """List the questions of items with their asks, factors, strata and clusters."""
     known = list(items)
     rows = [_question(item, ask) for item in known for ask in item.asks]
-    design = Design(strata=STRATA)
-    places = assign_units(known, {item.suite: design for item in known})
+    places = assign_units(known, dict.fromkeys((item.suite for item in known), design_of(known)))
     return (
         pl.DataFrame(rows, schema=_QUESTIONS, orient="row")
         .join(places, on="item", maintain_order="left")
@@ -208,7 +207,7 @@ class Annotations:
             pl.col("holds_in_graph").mean().alias("right_in_graph"),
             pl.len().alias("observations"),
         )
-        return answers.group_by(*_IMAGE, "type", "stratum", "cluster", maintain_order=True).agg(*means)
+        return answers.group_by(*_IMAGE, "type", "stratum", "cluster", UNITS, maintain_order=True).agg(*means)
 
     @property
     def labels_by_task(self) -> dict[int, pl.DataFrame]:

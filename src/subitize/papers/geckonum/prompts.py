@@ -138,6 +138,11 @@ def scene_of(prompt: Prompt) -> Scene:
     return scene
 
 
+def list_nouns(prompts: Iterable[Prompt]) -> tuple[str, ...]:
+    """List the nouns that prompts are about, in alphabetical order."""
+    return tuple(sorted({entity.noun for prompt in prompts for entity in scene_of(prompt).entities}))
+
+
 @lru_cache(maxsize=1)
 def _designed_nouns() -> tuple[str, ...]:
     published = _published_sentences().values()

@@ -24,15 +24,23 @@ from subitize.papers.geckonum.prompts import (
     Prompt,
     design,
     fresh_prompts,
+    list_nouns,
     read_nouns,
     read_prompts,
     scene_of,
 )
-from subitize.records import Ask, Draw, Item, Scalar
+from subitize.records import Ask, Count, Design, Draw, Item, Scalar
 from subitize.suites.checks import check_known, interleave
 
 STRATA = ("type", "number")
 """The factors fixed by the design; the numbers differ between types."""
+
+
+def design_of(items: Iterable[Item]) -> Design:
+    """Return the design of GeckoNum's items; the nouns were sampled."""
+    counted = {ask.question.noun for item in items for ask in item.asks if isinstance(ask.question, Count)}
+    return Design(strata=STRATA, sampled={"noun": tuple(sorted({*counted, *list_nouns(design(_SEED))}))})
+
 
 _NUMBER_WORDS = re.compile(rf"\b(?:{'|'.join(in_words(number) for number in range(1, 100))})\b", re.IGNORECASE)
 
@@ -130,6 +138,7 @@ class Geckonum(Suite):
             raise BadValueError("suite 'geckonum': nouns= are for fresh prompts; add fresh=1")
         wishes = FreshOptions(read_nouns(Path(nouns)) if nouns else None, colours, tuple(sorted(numbers)))
         self._prompts = [prompt for prompt in _choose(prompts, fresh, wishes) if self._keeps(prompt)]
+        self.sampled = {"noun": list_nouns(self._prompts)}
         if not self._prompts:
             raise BadValueError("suite 'geckonum': no prompt is left with these options; take more types or numbers")
 

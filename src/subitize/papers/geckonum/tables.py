@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from subitize.analysis.design import UNITS, units_of
 from subitize.analysis.published import (
     AS_THE_PAPER,
     Cell,
@@ -40,7 +41,7 @@ from subitize.papers.geckonum.release import LICENCE, MANY, MODELS, read_release
 from subitize.records import Estimate
 from subitize.stats.agreement import Level, krippendorff_alphas
 from subitize.stats.compare import SharedClusters, compare_all, rank_models
-from subitize.stats.estimate import standard_error, subtract_independent
+from subitize.stats.estimate import share_levels, standard_error, subtract_independent
 from subitize.stats.ratings import count_ratings
 from subitize.stats.regression import INTERCEPT, LogisticFit, build_design, fit_logistic
 from subitize.stats.significance import chi_squared, significant_shuffles
@@ -493,16 +494,19 @@ def share_images(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters 
     common = first.filter(pl.len().over(unit) == len(models))
     if not common.height:
         return None
-    cells = common.group_by("prompt", "model").agg(pl.col("right").mean(), pl.len(), pl.col("type").first())
+    cells = common.group_by("prompt", "model").agg(
+        pl.col("right").mean(), pl.len(), pl.col("type").first(), UNITS.first()
+    )
     cells = cells.sort("prompt", "model")
     prompts = cells.gather_every(len(models))
     means = np.ascontiguousarray(cells["right"].to_numpy().reshape(-1, len(models)).T)
-    return SharedClusters(means, prompts["len"].cast(pl.Float64).to_numpy(), _strata(prompts), most=1.0)
+    weights, shared = prompts["len"].cast(pl.Float64).to_numpy(), share_levels(units_of(prompts))
+    return SharedClusters(means, weights, _strata(prompts), most=1.0, shared=shared)
 
 
 def _weigh_labels(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters:
     """Give each prompt a model's mean label, shifted by the prompt's own contribution to it."""
-    prompts = labels.select("prompt", "type").unique("prompt", keep="first").sort("prompt")
+    prompts = labels.select("prompt", "type", UNITS).unique("prompt", keep="first").sort("prompt")
     means = np.empty((len(models), prompts.height))
     for place, model in enumerate(models):
         own = labels.filter(pl.col("model") == model)
@@ -510,7 +514,8 @@ def _weigh_labels(labels: pl.DataFrame, models: Sequence[str]) -> SharedClusters
         excess = own.group_by("prompt").agg((pl.col("right") - mean).sum())
         joined = prompts.join(excess, on="prompt", how="left", maintain_order="left")["right"].fill_null(0.0)
         means[place] = mean + joined.to_numpy() * prompts.height / own.height
-    return SharedClusters(means, np.ones(prompts.height), _strata(prompts), most=1.0)
+    shared = share_levels(units_of(prompts))
+    return SharedClusters(means, np.ones(prompts.height), _strata(prompts), most=1.0, shared=shared)
 
 
 def _strata(prompts: pl.DataFrame) -> NDArray[np.int64]:

@@ -14,12 +14,12 @@ from subitize.analysis.claims import (
     Claim,
     Contrast,
     ModelContrast,
-    Position,
     Verdict,
     adjust,
     all_drop,
     compare_drops,
     decide,
+    list_positions,
     subtract,
 )
 from subitize.analysis.design import estimate_by
@@ -88,7 +88,7 @@ def models_are_ordered(ratings: TaskRatings) -> Claim:
     if missing:
         return _lack("1", f"ratings of {list_names(missing)}")
     rows = ratings.benchmark
-    places = {item: Position(*place) for item, *place in rows.select("item", "stratum", "cluster").unique().iter_rows()}
+    places = list_positions(rows)
     values: dict[str, dict[str, float]] = {model: {} for model in _ORDER}
     for (model, item), mean in means_by(rows.filter(pl.col("model").is_in(_ORDER)), "model", "item").items():
         values[model][item] = mean

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from subitize.io.files import read_own_toml
@@ -60,6 +61,9 @@ CONTROLLED: tuple[GimbrrTask, ...] = (
 
 STRATA = ("task", "number", "numbers", "common", "objects", "features")
 """The factors whose levels are fixed by the design."""
+
+SAMPLED = MappingProxyType({"noun": "classes"})
+"""The factor whose levels were drawn from a list of objects: one to several in a prompt."""
 
 ALL: dict[str, GimbrrTask] = {task.key: task for task in (*TASKS, SINGLE, *CONTROLLED)}
 BY_TITLE: dict[str, GimbrrTask] = {task.title: task for task in ALL.values()}

@@ -13,7 +13,7 @@ from subitize.analysis.frame import ReadOptions, RunFrame, find_one_judge, read_
 from subitize.errors import NothingToDoError
 from subitize.frame import NO_JUDGE, decode_columns
 from subitize.io.frames import make_frame
-from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, STRATA
+from subitize.papers.gimbrr.prompts import ALL, CONTROLLED, SAMPLED, STRATA
 from subitize.papers.gimbrr.suite import MATCH, NAME
 from subitize.records import Design, Estimate, Item
 from subitize.report.table import number_of
@@ -84,7 +84,8 @@ def describe_ratings(rows: pl.DataFrame, items: Iterable[Item]) -> TaskRatings:
         ((one.id, one.id.partition("/")[2], *map(one.factors.get, _FACTORS)) for one in known),
         {"item": pl.String(), "key": pl.String(), **_FACTORS},
     )
-    places = assign_units(known, {one.suite: Design(strata=STRATA) for one in known})
+    design = Design(strata=STRATA, sampled=SAMPLED)
+    places = assign_units(known, dict.fromkeys((one.suite for one in known), design))
     of_items = described.join(places, on="item").filter(pl.col("task").is_in(list(ALL)))
     numbered = rows.with_columns(is_first=pl.int_range(pl.len()).over(_IMAGE) == 0)
     return TaskRatings(numbered.join(of_items, on="item", maintain_order="left").sort("model", maintain_order=True))

@@ -22,7 +22,7 @@ from subitize.io.outputs import write_atomic
 from subitize.labels import Rule, interpret
 from subitize.labels.interpretation import read_vote
 from subitize.papers.gimbrr import suite
-from subitize.papers.gimbrr.prompts import ALL, BY_TITLE, CONTROLLED, STRATA
+from subitize.papers.gimbrr.prompts import ALL, BY_TITLE, CONTROLLED, SAMPLED, STRATA
 from subitize.papers.gimbrr.ratings import ROWS, TaskRatings, describe_ratings, shorten
 from subitize.papers.gimbrr.suite import MATCH, NAME, NAMING
 from subitize.records import Attached, Drawn, Elsewhere, Item, task_text
@@ -227,7 +227,7 @@ def import_gimbrr(run: Run, release: GimbrrRelease) -> ReleaseSummary:
     """Add the ratings of a release to a run, all or none; models already there are left alone."""
     items = [suite.make_item(suite.make_prompt(prompt)) for prompt in release.prompts.values()]
     with run.lease(f"judge {JUDGE}") as lease:
-        run.add_suite(_SPEC, 0, items, records.Design(strata=STRATA))
+        run.add_suite(_SPEC, 0, items, records.Design(strata=STRATA, sampled=SAMPLED))
         run.add_judge(records.Spec(JUDGE, {}, JUDGE), is_stand_in=False)
         new = _find_new(run, release.ratings)
         specs = {one.model: records.Spec(one.model, {"released": suite.NAME}, one.model) for one in new}

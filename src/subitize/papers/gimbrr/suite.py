@@ -453,6 +453,7 @@ class Gimbrr(Suite):
     title = "GIMBRR"
     judge = "observer"
     strata = grammar.STRATA
+    sampled = grammar.SAMPLED
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from itertools import product
 from math import lcm
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -252,6 +253,7 @@ class T2ICountBench(Suite):
     judge = "observer"
     repeats = GROUP
     strata = ("scene", "style", "number")
+    sampled = MappingProxyType({"object": "object"})
 
     def __init__(
         self,

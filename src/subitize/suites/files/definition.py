@@ -26,7 +26,7 @@ _LONGEST_VERSION = 40
 _MOST = 100_000
 _KEYS = (
     *("name", "version", "prompts", "words", "show", "pictures", "ask", "factors", "singles", "sample", "seed"),
-    *("strata", "repeats", "judge"),
+    *("strata", "sampled", "repeats", "judge"),
 )
 
 
@@ -47,6 +47,7 @@ class Definition:
     sample: int
     seed: int
     strata: tuple[str, ...] | None
+    sampled: tuple[str, ...] = field(default=(), repr=False)
     repeats: int
     judge: str
     table: YamlTable = field(repr=False, compare=False)
@@ -104,6 +105,7 @@ def read_definition(path: Path) -> Definition:
         sample=read("sample", lambda node: _read_whole(node, "sample"), 0),
         seed=read("seed", lambda node: _read_whole(node, "seed", least=0), 0),
         strata=read("strata", lambda node: tuple(want_text(one, "strata").value for one in _entries(node)), None),
+        sampled=read("sampled", lambda node: tuple(want_text(one, "sampled").value for one in _entries(node)), ()),
         repeats=read("repeats", lambda node: _read_whole(node, "repeats"), 1),
         judge=read("judge", lambda node: want_text(node, "judge").value, ""),
         table=table,

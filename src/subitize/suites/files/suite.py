@@ -213,9 +213,10 @@ class SuiteFile(Suite):
         self._place_of_judge = said.place_of("judge")
         self.repeats = said.repeats
         self.strata = _choose_strata(said, items)
+        self.sampled = {name: name for name in said.sampled}
         is_mixed = self.strata and all(self.strata[0] in item.factors for item in items)
         self._items = interleave(items, self.strata[0]) if is_mixed else items
-        meaning = records.digest(repr(said))[:12]
+        meaning = records.digest(repr(said) + repr(said.sampled) * bool(said.sampled))[:12]
         shown = f"{name} version {said.version} ({meaning})"
         self.spec = records.Spec(name, {"version": said.version, "meaning": meaning}, shown)
 
@@ -234,12 +235,22 @@ class SuiteFile(Suite):
 def _choose_strata(said: Definition, items: Sequence[records.Item]) -> tuple[str, ...]:
     """Take the file's strata; by default the task, the template and the numbers."""
     known = list(dict.fromkeys(name for item in items for name in item.factors))
+    for key, names in (("strata", said.strata or ()), ("sampled", said.sampled)):
+        for name in names:
+            if name not in known:
+                raise said.place_of(key).error(f"{key} {name!r}: no such factor; known: {', '.join(known)}")
+    if len(said.sampled) > _MOST_SAMPLED:
+        listed = ", ".join(said.sampled)
+        raise said.place_of("sampled").error(f"sampled {listed}: at most {_MOST_SAMPLED} factors can be sampled")
+    if both := set(said.strata or ()) & set(said.sampled):
+        raise said.place_of("sampled").error(f"sampled {min(both)!r}: strata are fixed; name it under one of both")
     if said.strata is None:
-        return tuple(name for name in ("task", "template", *said.number_lists) if name in known)
-    for name in said.strata:
-        if name not in known:
-            raise said.place_of("strata").error(f"strata {name!r}: no such factor; known: {', '.join(known)}")
+        usual = ("task", "template", *said.number_lists)
+        return tuple(name for name in usual if name in known and name not in said.sampled)
     return said.strata
+
+
+_MOST_SAMPLED = 3
 
 
 def _reseed(item: records.Item, seed: int) -> records.Item:
