@@ -1,11 +1,14 @@
 """Models are compared on what all of them have; p and interval agree, and ranks hold."""
 
+from collections.abc import Sequence
 from itertools import combinations, product
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.optimize import brentq
+from scipy.special import expit
 
 from subitize.stats.compare import Difference, SharedClusters, Standing, compare_all, compare_studies, rank_models
 from subitize.stats.estimate import cluster_spread, estimate, gather
@@ -144,7 +147,7 @@ def _differences(count: int, significant: set[tuple[int, int]], values: list[flo
     found = []
     for first, second in combinations(range(count), 2):
         value, p = values[first] - values[second], 0.01 if (first, second) in significant else 0.5
-        found.append(Difference(first, second, Estimate(value, value, value, 9, ""), p, p))
+        found.append(Difference(first, second, Estimate(value, value, value, 9, ""), p, p, p))
     return found
 
 
@@ -266,3 +269,66 @@ def test_a_difference_from_one_that_is_never_right_is_as_uncertain_as_the_other_
     (found,) = compare_all(shared)
     assert found.estimate.value == pytest.approx(alone.value)
     assert found.estimate.high - found.estimate.low > 0.8 * (alone.high - alone.low)
+
+
+def test_models_that_plainly_differ_are_told_apart_where_strata_have_one_cluster_each() -> None:
+    """Thirty pictures, each of another category and number: of two neighbours few deviate from each other."""
+    better, worse = np.ones(30), np.zeros(30)
+    better[[2, 7, 12, 25]], worse[[3, 9]] = 1 / 3, 1 / 3
+    shared = SharedClusters(np.array([better, worse]), np.full(30, 3.0), np.arange(30), 1.0, are_shares=True)
+    (found,) = compare_all(shared)
+    assert found.p < 0.001
+    assert found.estimate.low > 0.7
+    assert found.estimate.method.startswith("difference, Student's interval, over 30 clusters in 15 strata")
+    best, worst = rank_models([found], [better.mean(), worse.mean()])
+    assert (_told(best), _told(worst)) == ("1-1 a", "2-2 b")
+
+
+def _find_logit(rate: float) -> float:
+    """Find the logit at which prompts whose logits vary by 1 have this mean rate."""
+    hard = stats.norm.ppf((np.arange(2000) + 0.5) / 2000)
+    return float(brentq(lambda at: expit(at + hard).mean() - rate, -9, 9))
+
+
+def _rank(rates: Sequence[float], replicates: int, seed: int) -> tuple[float, float]:
+    """Return in how many studies of 60 prompts x 4 models are ordered wrongly, and the mean span of their ranks."""
+    random = np.random.default_rng(seed)
+    logits = [_find_logit(rate) for rate in rates]
+    false, spans = 0, []
+    for _ in range(replicates):
+        means = random.binomial(4, expit(np.array(logits)[:, None] + random.normal(size=60))) / 4
+        found = compare_all(SharedClusters(means, np.full(60, 4.0), np.zeros(60, dtype=np.int64), 1.0, are_shares=True))
+        apart = [one for one in found if one.p_joint < 0.05]
+        false += any((rates[one.first] - rates[one.second]) * one.estimate.value <= 0 for one in apart)
+        spans += [one.worst - one.best + 1 for one in rank_models(found, means.mean(axis=1).tolist())]
+    return false / replicates, float(np.mean(spans))
+
+
+TIED = {"seven equal": [0.45] * 7, "three tied": [0.3, 0.3, 0.3, 0.4, 0.5, 0.6, 0.7]}
+STEPS = [0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6]
+
+
+def test_models_are_ranked_more_sharply_than_by_holm_and_ties_are_kept() -> None:
+    assert _rank(TIED["three tied"], 20, seed=1)[0] <= 0.05 + 3 * (0.05 * 0.95 / 20) ** 0.5
+    assert _rank(STEPS, 20, seed=2)[1] <= 4.3
+
+
+@PROOF
+@pytest.mark.parametrize("name", TIED)
+def test_equal_models_are_ordered_wrongly_in_few_studies(name: str) -> None:
+    assert _rank(TIED[name], 2000, seed=3)[0] <= 0.055
+
+
+@PROOF
+def test_ranks_of_seven_models_span_about_four_of_seven() -> None:
+    assert _rank(STEPS, 2000, seed=4)[1] <= 4.1
+
+
+@pytest.mark.parametrize("models", [4, 8])
+def test_joint_p_is_between_that_of_the_pair_and_the_largest_of_all(models: int) -> None:
+    random = np.random.default_rng(models)
+    means = random.binomial(4, np.linspace(0.3, 0.6, models)[:, None], (models, 30)) / 4
+    found = compare_all(SharedClusters(means, np.full(30, 4.0), np.zeros(30, dtype=np.int64), 1.0, are_shares=True))
+    for one in found:
+        assert one.p <= one.p_joint
+    assert np.mean([one.p_joint for one in found]) < np.mean([one.p_holm for one in found])

@@ -37,7 +37,7 @@ def encode_factors(design: Design) -> str:
     """Write the factors of a design as JSON: a list of strata, or an object if factors are sampled, too."""
     if not design.sampled:
         return encode(strata, design.strata)
-    return json.dumps({"strata": dump(strata, design.strata), "sampled": dump(sampled, design.sampled)})
+    return json.dumps({"strata": dump(strata, design.strata), "sampled": dump(sampled, dict(design.sampled))})
 
 
 def decode_factors(text: str, *, asks_again: bool) -> Design:

@@ -7,6 +7,7 @@ exactly where 0 lies outside the interval."""
 import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, repeat
 from math import inf, nan
 
@@ -44,6 +45,7 @@ _FLIPPED_AT_ONCE = 200_000  # so that what is held stays in the cache
 _FEWEST_TESTED = 6  # levels of a sampled factor: flips of five have no p below .05
 _FEWEST_FLIPPED = 8  # clusters that deviate from the mean of their stratum; flips of fewer have too few outcomes
 _SEED = 20_240_611
+_FLIPPED = "sign flips"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +83,17 @@ class SharedClusters:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The mean of the first model minus that of the second, by their numbers, with p and p adjusted for all pairs."""
+    """The mean of the first model minus that of the second, by their numbers, with p and p adjusted for all pairs.
+
+    `p_joint` is adjusted by what all pairs reach together in each flip; it equals `p_holm` where not all are flipped.
+    """
 
     first: int
     second: int
     estimate: Estimate
     p: float
     p_holm: float
+    p_joint: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +141,63 @@ def compare_studies(clusters: SharedClusters, means: Floats) -> list[list[Differ
     words, flipped = (spread.layouts(), spread.cautions(doubts)), np.abs(flips.flip(differences))
     by_pair = zip(*(one.tolist() for one in columns), *words, flipped, strict=True)
     found = [_conclude(clusters, _PairSpread(*of_pair), own) for *of_pair, own in by_pair]
-    return [_adjust(pairs, found[begin : begin + len(pairs)]) for begin in range(0, len(found), len(pairs))]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(spread.mean) / np.sqrt(variance)
+    studies = (slice(begin, begin + len(pairs)) for begin in range(0, len(found), len(pairs)))
+    return [_adjust(pairs, found[own], t[own], flipped[own]) for own in studies]
 
 
-def _adjust(pairs: Sequence[tuple[int, int]], found: Sequence[tuple[Estimate, float]]) -> list[Difference]:
+def _adjust(
+    pairs: Sequence[tuple[int, int]], found: Sequence[tuple[Estimate, float]], t: Floats, flipped: Floats
+) -> list[Difference]:
     """Adjust p for all pairs of one study."""
-    adjusted = adjust_holm(np.array([p for _, p in found])).tolist()
+    by_holm = adjust_holm(np.array([p for _, p in found]))
+    are_flipped = all(f" {_FLIPPED}," in estimate.method for estimate, _ in found)
+    joint = _adjust_jointly(pairs, t, flipped) if are_flipped else by_holm
+    adjusted = zip(by_holm.tolist(), joint.tolist(), strict=True)
     return [
-        Difference(*pair, estimate, p, p_holm)
-        for pair, (estimate, p), p_holm in zip(pairs, found, adjusted, strict=True)
+        Difference(*pair, estimate, p, *both) for pair, (estimate, p), both in zip(pairs, found, adjusted, strict=True)
     ]
+
+
+_MOST_PARTITIONED = 7  # models; 8 have 4,140 partitions
+
+
+def _adjust_jointly(pairs: Sequence[tuple[int, int]], t: Floats, flipped: Floats) -> Floats:
+    """Adjust p of each pair by the largest t of all pairs that may be equal with it, in each flip.
+
+    If two models are equal, all models fall into blocks of equal ones, this pair in one of them: its p is the largest
+    of any such partition (closed testing; Shaffer 1986, Journal of the American Statistical Association 81).
+    """
+    models = 1 + max(second for _, second in pairs)
+    if models > _MOST_PARTITIONED:
+        return _step_down(t, flipped)
+    adjusted = np.zeros(len(t))
+    for own in _list_equals(models):
+        reached = int((flipped[own].max(axis=0) >= t[own].max() * (1 - 1e-9)).sum())
+        adjusted[own] = np.maximum(adjusted[own], (1 + reached) / (1 + flipped.shape[1]))
+    return adjusted
+
+
+@lru_cache(maxsize=_MOST_PARTITIONED)
+def _list_equals(models: int) -> list[Integers]:
+    """List the pairs that are equal, by their places, for each partition of models that has any."""
+    blocks = [(0,)]
+    for _ in range(models - 1):
+        blocks = [(*own, block) for own in blocks for block in range(max(own) + 2)]
+    pairs = list(combinations(range(models), 2))
+    equal = ([place for place, (one, other) in enumerate(pairs) if own[one] == own[other]] for own in blocks)
+    return [np.array(own) for own in equal if own]
+
+
+def _step_down(t: Floats, flipped: Floats) -> Floats:
+    """Adjust p of each pair by the largest t of all pairs with no larger t, in each flip (Romano and Wolf 2005)."""
+    order = np.argsort(-t, kind="stable")
+    largest = np.maximum.accumulate(flipped[order][::-1])[::-1]
+    reached = (largest >= t[order][:, None] * (1 - 1e-9)).sum(axis=1)
+    adjusted = np.empty(len(t))
+    adjusted[order] = np.maximum.accumulate((1 + reached) / (1 + flipped.shape[1]))
+    return adjusted
 
 
 def rank_models(
@@ -154,7 +207,7 @@ def rank_models(
     count = len(values)
     is_better = np.zeros((count, count), dtype=bool)
     for one in differences:
-        if one.p_holm < ALPHA:
+        if one.p_joint < ALPHA:
             is_first = (one.estimate.value > 0) != is_error
             better, worse = (one.first, one.second) if is_first else (one.second, one.first)
             is_better[better, worse] = True
@@ -180,8 +233,13 @@ class _ClusterFlips:
         self._layout = _Layout(clusters.weights[self._order], np.bincount(strata))
 
     def count_deviating(self, differences: Floats) -> Integers:
-        """Count the clusters of each pair that deviate from the mean of their stratum."""
-        return np.asarray((self._layout.center(differences[:, self._order]) != 0).sum(axis=1))
+        """Count the clusters of each pair that deviate from the mean of their stratum, as if there were one stratum.
+
+        The deviations of a stratum add up to 0, so that of two clusters the signs are worth those of one.
+        """
+        deviates = (self._layout.center(differences[:, self._order]) != 0).astype(np.float64)
+        clusters = self._layout.sum(deviates)
+        return np.asarray((clusters.sum(axis=1) - (clusters > 0).sum(axis=1) + 1).astype(np.int64))
 
     def flip(self, differences: Floats) -> Floats:
         """Compute t of each difference (rows) for each flip of signs (columns), all flips if there are few."""
@@ -334,14 +392,14 @@ def _conclude(clusters: SharedClusters, pair: _PairSpread, flipped: Floats) -> t
     if pair.variance <= 0:
         kind, (half, p) = "Wilson bound on the share that may differ by one more or less", _bound(pair, clusters.step)
     elif pair.variance == inf:
-        kind, half, p = "sign flips", inf, 1.0
+        kind, half, p = _FLIPPED, inf, 1.0
     elif pair.levels < _FEWEST_TESTED:
         kind, half, p = "Student's interval", _ask_student(pair)[0], nan
         caution += ": too few to test"
     elif not pair.units or (pair.units >= FEW and pair.deviating < _FEWEST_FLIPPED):
         kind, (half, p) = "Student's interval", _ask_student(pair)
     else:
-        kind, error = "sign flips", pair.variance**0.5
+        kind, error = _FLIPPED, pair.variance**0.5
         # A flip counts as large as the difference if only rounding sets them apart.
         quotient = abs(pair.mean) / error * (1 - 1e-9)
         p = (1 + int((flipped >= quotient).sum())) / (1 + len(flipped))

@@ -306,10 +306,11 @@ def test_standard_errors_and_tests_are_marked_as_the_papers_own(cells: Cells) ->
     assert all(cell.low is None for cell in cells.values() if cell.method.startswith(AS_THE_PAPER))
 
 
-def test_an_interval_is_that_of_the_estimator_over_prompts(annotations: Annotations, cells: Cells) -> None:
-    """Types and numbers are strata; an image of Task 3 is as good as its answers."""
+def test_an_interval_is_that_of_the_estimator_over_prompts_and_nouns(annotations: Annotations, cells: Cells) -> None:
+    """Types and numbers are strata, nouns are sampled; an image of Task 3 is as good as its answers."""
     own = annotations.counts.filter(pl.col("model") == "dalle_3")
-    (wanted,) = estimate(own["right"].to_numpy(), own["prompt"].to_numpy(), own["stratum"].to_numpy())
+    units = {"prompt": own["prompt"].to_numpy(), "noun": own["unit_noun"].to_numpy()}
+    (wanted,) = estimate(own["right"].to_numpy(), units, own["stratum"].to_numpy())
     cell = cells["table2", "dalle_3", "task1_acc"]
     assert (cell.low, cell.high, cell.n) == pytest.approx((100 * wanted.low, 100 * wanted.high, wanted.n))
     assert (cell.method, cell.caution) == (wanted.method, wanted.caution)

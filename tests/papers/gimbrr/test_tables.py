@@ -147,7 +147,7 @@ def test_shares_have_intervals_over_prompts(cells: Cells) -> None:
     one = cells["controlled", "Controlled single object", "SD2.1"]
     other = cells["tasks", "Compositional characteristics", "SD2.1"]
     assert (one.n, other.n) == (100, 100)
-    assert "20 clusters" in one.method
+    assert "20 prompts and 20 nouns" in one.method
     assert one.low is not None
     assert one.high is not None
     assert one.high - one.low > 1.5 * (float(other.high or 0) - float(other.low or 0))
