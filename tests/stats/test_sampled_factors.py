@@ -230,6 +230,15 @@ def test_one_noun_says_nothing_of_others_and_is_held_fixed() -> None:
     assert found.caution == "only 1 noun"
 
 
+def test_prompts_without_nouns_are_estimated_over_prompts() -> None:
+    values = np.tile([0.0, 1.0, 1.0], 10)
+    (found,), (alone,) = estimate(values, {"prompt": np.arange(30), "noun": [""] * 30}), estimate(values)
+    assert (found.low, found.high, found.caution) == (alone.low, alone.high, alone.caution)
+    assert found.method == "share, Wilson interval over 30 prompts"
+    right = np.ones(30)
+    assert estimate(right, {"prompt": np.arange(30), "noun": [""] * 30})[0].low == estimate(right)[0].low
+
+
 def test_nouns_that_strata_determine_are_held_fixed() -> None:
     values, nouns = np.tile([0.0, 1.0, 1.0], 10), np.repeat(np.arange(6), 5)
     (found,) = estimate(values, {"prompt": np.arange(30), "noun": nouns.astype(str)}, nouns)

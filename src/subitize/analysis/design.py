@@ -14,7 +14,7 @@ from subitize.errors import BadValueError, NothingToDoError, UnknownNameError
 from subitize.io.frames import make_frame
 from subitize.language.nouns import plural, singular
 from subitize.records import Design, Draw, Estimate, Item, Scalar, task_text
-from subitize.stats.estimate import SHARE, Scale, Units, estimate
+from subitize.stats.estimate import SHARE, ColumnLike, Scale, Units, estimate
 
 if TYPE_CHECKING:
     from subitize.frame import Frame
@@ -126,6 +126,12 @@ def units_of(rows: pl.DataFrame) -> Units | None:
     """Return the sampled units of rows: by name where there are several, else the clusters, if there are any."""
     named = {one.name.removeprefix(_UNIT): one.to_numpy() for one in rows.select(UNITS)}
     return named or (rows["cluster"].to_numpy() if "cluster" in rows.columns else None)
+
+
+def levels_of(rows: pl.DataFrame) -> dict[str, ColumnLike]:
+    """Return the levels of the sampled factors beside prompts, by name."""
+    units = units_of(rows)
+    return dict(list(units.items())[1:]) if isinstance(units, Mapping) else {}
 
 
 def fix_levels(designs: Mapping[str, Design]) -> dict[str, Design]:

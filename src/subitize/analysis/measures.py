@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.design import units_of
+from subitize.analysis.design import levels_of
 from subitize.analysis.score import MEASURES
 from subitize.records import Estimate, Stimulus
 from subitize.stats import confusion
@@ -310,9 +310,10 @@ def _make_replies(rows: pl.DataFrame) -> confusion.Answers:
     counts = rows.select(pl.when(_IS_COUNTED).then("response").otherwise(None).fill_null(np.nan))
     category = rows["category"].rank("dense").cast(pl.Int64) - 1
     places = (rows["number"], category, rows["cluster"], rows["stratum"])
-    units = units_of(rows)
-    levels = dict(list(units.items())[1:]) if isinstance(units, Mapping) else {}
-    return confusion.make_answers(counts.to_series().to_numpy(), *(values.to_numpy() for values in places), levels)
+    levels = {name: np.asarray(own) for name, own in levels_of(rows).items()}
+    return confusion.make_answers(
+        counts.to_series().to_numpy(), *(values.to_numpy() for values in places), levels=levels
+    )
 
 
 def _responses_and_targets(counted: pl.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

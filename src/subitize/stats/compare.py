@@ -182,7 +182,7 @@ def _adjust_jointly(pairs: Sequence[tuple[int, int]], t: Floats, flipped: Floats
 @lru_cache(maxsize=_MOST_PARTITIONED)
 def _list_equals(models: int) -> list[Integers]:
     """List the pairs that are equal, by their places, for each partition of models that has any."""
-    blocks = [(0,)]
+    blocks: list[tuple[int, ...]] = [(0,)]
     for _ in range(models - 1):
         blocks = [(*own, block) for own in blocks for block in range(max(own) + 2)]
     pairs = list(combinations(range(models), 2))

@@ -192,6 +192,7 @@ def make_answers(
     categories: Integers,
     clusters: Integers,
     strata: Integers,
+    *,
     levels: Mapping[str, NDArray[Any]] | None = None,
 ) -> Answers:
     """Round responses as a matrix does; NaN means no count."""

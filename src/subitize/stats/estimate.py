@@ -450,16 +450,19 @@ class Sampled:
         from subitize.language.nouns import plural
         from subitize.language.numbers import count_noun
 
-        (first, clusters), *others = ((name, int(numbers[group])) for name, numbers in self.counts.items())
-        units = " and ".join(count_noun(*one) for one in [(clusters, first), *((n, name) for name, n in others)])
-        return units + f" (variance that of {plural(first)})" * bool(self.is_floored[group])
+        first, units = next(iter(self.counts)), self._count(group)
+        texts = " and ".join(count_noun(number, name) for name, number in units.items())
+        return texts + f" (variance that of {plural(first)})" * bool(self.is_floored[group] and len(units) > 1)
 
     def list_few(self, group: int) -> str:
         """List the units of which there are fewer than FEW."""
         from subitize.language.numbers import count_noun
 
-        few = [count_noun(int(numbers[group]), name) for name, numbers in self.counts.items() if numbers[group] < FEW]
+        few = [count_noun(number, name) for name, number in self._count(group).items() if number < FEW]
         return f"only {' and '.join(few)}" if few else ""
+
+    def _count(self, group: int) -> dict[str, int]:
+        return {name: int(numbers[group]) for name, numbers in self.counts.items() if numbers[group]}
 
 
 def cluster_spread(given: Clusters) -> Spread:
@@ -515,14 +518,15 @@ def _add_levels(given: Clusters, shared: Shared, found: Spread) -> Spread:
     places = range(1, len(shared.names))
     degrees = np.array([units.count_degrees(place, count) for place in places])
     levels = [np.bincount(units.groups[units.is_single(place)], minlength=count) for place in places]
-    is_free = degrees >= _LEAST_DEGREES
+    is_free = (degrees >= _LEAST_DEGREES) & (np.array(levels) > 0)
     variance = units.sum_squares(is_free)
     is_floored = ~(variance > found.variance * (1 + ROUNDING))
     variance = np.where(is_floored, found.variance, variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         skewness = np.nan_to_num(found.skewness * (found.variance / variance) ** 1.5)
     counts = dict(zip(shared.names, (found.clusters, *levels), strict=True))
-    fewest = np.where(is_free, levels, np.inf).min(axis=0)
+    without = np.bincount(units.groups[units.is_single(0)], minlength=count)
+    fewest = np.where(is_free, np.array(levels) + without, np.inf).min(axis=0)
     return replace(
         found,
         variance=variance,

@@ -74,9 +74,8 @@ def test_a_perfect_model_is_near_perfect() -> None:
         one.rows.with_columns(
             cluster=pl.col("cluster") + 10_000 * copy,
             unit_prompt=pl.col("unit_prompt") + 10_000 * copy,
-            unit_noun=pl.col("unit_noun").str.replace_all(r"(,|$)", f" {copy}$1"),
         )
-        for copy in range(12)
+        for copy in range(5)
         for one in many
     )
     assert claim(TaskRatings(rows), "2").verdict == "does not hold"
