@@ -210,8 +210,8 @@ def test_distances_of_biased_prompts_are_covered(design: str) -> None:
 
 
 def take(replies: Answers, which: NDArray[np.int64]) -> Answers:
-    numbers, others = replies.numbers, (replies.targets, replies.categories, replies.clusters, replies.strata)
-    return Answers(numbers[which], *(one[which] for one in others))
+    targets, categories = replies.targets[which], replies.categories[which]
+    return Answers(replies.numbers[which], targets, categories, replies.clusters[which], replies.strata[which])
 
 
 def test_the_design_effect_is_how_often_each_independent_reply_is_repeated() -> None:

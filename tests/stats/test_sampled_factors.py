@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri, stdtrit
-from statsmodels.regression.linear_model import OLS
+from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]
 
 from subitize.records import Estimate
 from subitize.stats.compare import Difference, SharedClusters, compare_all
@@ -186,7 +186,7 @@ def test_every_pair_of_prompts_that_shares_any_level_counts_once(seed: int) -> N
     nouns = [random.choice(6, random.integers(0, 4), replace=False) for _ in range(30)]
     templates = random.integers(0, 4, 30)
     values = random.normal(size=30)
-    units = {
+    units: Units = {
         "prompt": np.arange(30),
         "noun": [", ".join(f"n{one}" for one in own) for own in nouns],
         "template": [f"t{one}" if one else "" for one in templates],

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from subitize.stats.answers import signed_rank_test
+from subitize.stats.estimate import Floats, Integers
 from tests.cases import Case
 
 PROOF = pytest.mark.proof("subitize.stats.answers", "subitize.stats.bootstrap")
@@ -146,3 +147,49 @@ def test_the_interval_covers_the_effect_in_many_trials(shift: float, samples: in
     found = [signed_rank_test(sample(150)) for _ in range(samples)]
     covered = sum(one is not None and one.r.low <= truth.r.value <= one.r.high for one in found)
     assert covered >= 0.9 * samples
+
+
+def biased(random: np.random.Generator, shift: float, images: int) -> tuple[Floats, Integers, Integers]:
+    """Draw ten numbers in five categories, where each prompt has a gain of its own; return errors, numbers, prompts."""
+    numbers = np.repeat(np.tile(np.arange(1, 11), 5), images)
+    prompts = np.repeat(np.arange(50), images)
+    gains = np.exp(shift + 0.15 * random.normal(size=50))[prompts]
+    drawn = np.maximum(1, np.rint(random.normal(gains * numbers, 0.15 * numbers)))
+    return drawn - numbers, numbers, prompts
+
+
+def among_prompts(shift: float, replicates: int, seed: int) -> tuple[float, float, float]:
+    """Return how often intervals over prompts hold the effect, and how often p is below .05, theirs and by trial."""
+    random = np.random.default_rng(seed)
+    whole = [signed_rank_test(biased(random, shift, 1)[0]) for _ in range(2000)]
+    truth = abs(float(np.mean([one.z / math.sqrt(one.n) for one in whole if one])))
+    found = [signed_rank_test(*biased(random, shift, 10)) for _ in range(replicates)]
+    held = [one.r.low <= truth <= one.r.high for one in found if one]
+    below, by_trial = np.mean([(one.p < 0.05, one.p_by_trial < 0.05) for one in found if one], axis=0)
+    return float(np.mean(held)), float(below), float(by_trial)
+
+
+def test_prompts_with_gains_of_their_own_are_no_bias() -> None:
+    held, below, by_trial = among_prompts(-0.011, 60, seed=1)
+    assert held >= 0.93 - 3 * math.sqrt(0.05 * 0.95 / 60)
+    assert below <= 0.07 + 3 * math.sqrt(0.05 * 0.95 / 60)
+    assert by_trial > 0.1  # the paper's own p takes the trials of a prompt for independent
+
+
+@PROOF
+@pytest.mark.parametrize("shift", [-0.011, 0.05, 0.15])
+def test_effects_over_prompts_are_covered(shift: float) -> None:
+    held, below, _ = among_prompts(shift, 2000, seed=2)
+    assert held >= 0.915
+    assert shift > 0 or below <= 0.07
+
+
+def test_one_prompt_or_errors_all_alike_say_little_over_prompts() -> None:
+    alone = signed_rank_test(np.array([1.0, 2.0, 0.0]), None, np.zeros(3))
+    assert alone is not None
+    assert (alone.p, alone.direction, alone.r.low, alone.r.high) == (1.0, "none", 0.0, 1.0)
+    alike = signed_rank_test(np.ones(40), None, np.repeat(np.arange(4), 10))
+    assert alike is not None
+    assert alike.p == 2.0**-3
+    assert alike.direction == "none"
+    assert signed_rank_test(np.ones(40), None, np.arange(40)).p < 1e-9  # type: ignore[union-attr]

@@ -25,7 +25,7 @@ from subitize.labels import PLURALITY
 from subitize.language.questions import Node
 from subitize.language.texts import normalised_edit_distance, normalised_word_distance
 from subitize.records import Design, Draw, Estimate, Fit, Item, Known, Value, as_float
-from subitize.stats.estimate import MEAN, SHARE, Scale, Units, count_finest, estimate
+from subitize.stats.estimate import MEAN, SHARE, Scale, Units, estimate, first_units
 from subitize.store import Run
 from subitize.store.reading import VOTE, read_readings, read_responses
 from subitize.store.rows import read_designs
@@ -197,5 +197,5 @@ def estimate_scores(scores: Sequence[float], units: Units, strata: Sequence[int]
     if scale is SHARE:
         return estimate(scores, units, strata)[0]
     (found,) = estimate(scores, units, scale=scale)
-    is_open = len(set(scores)) == 1 or count_finest(units) == 1
+    is_open = len(set(scores)) == 1 or len(set(first_units(units).tolist())) == 1
     return replace(found, low=-math.inf, high=math.inf) if is_open else found

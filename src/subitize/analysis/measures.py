@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from subitize.analysis.design import levels_of
+from subitize.analysis.design import estimate_by, levels_of, units_of
 from subitize.analysis.score import MEASURES
 from subitize.records import Estimate, Stimulus
 from subitize.stats import confusion
@@ -54,7 +54,8 @@ class Abstraction:
 class Bias:
     """Whether responses lie systematically above or below the target, in one category or in all.
 
-    `over` or `under` if p < .05 and the effect size r = |z| / √n is at least .3, where n includes exact answers.
+    `over` or `under` if p < .05 and the effect size r = |z| / √n is at least .3, where n includes exact answers. `p`
+    and the interval of r are over prompts or pictures; `p_by_trial` is the paper's, of independent trials.
     """
 
     category: str
@@ -63,6 +64,7 @@ class Bias:
     z: float
     p: float
     n: int
+    p_by_trial: float
 
 
 class CountMeasure(cached_property[T]):
@@ -178,16 +180,13 @@ class CountingReport:
     @measure("bias")
     def biases(self) -> tuple[Bias, ...]:
         """Over- and underestimation, in ALL and by category."""
-        counted = self.counted.with_columns(
-            error=pl.col("response") - pl.col("number"),
-            stratum=pl.struct("category", "number").rank("dense").cast(pl.Int64),
-        )
+        counted = self.counted.with_columns(error=pl.col("response") - pl.col("number"))
         found = []
         for category in (ALL, *self.categories):
             part = counted if category == ALL else counted.filter(pl.col("category") == category)
-            one = signed_rank_test(part["error"].to_numpy(), part["stratum"].to_numpy())
+            one = signed_rank_test(part["error"].to_numpy(), part["stratum"].to_numpy(), units_of(part))
             if one is not None:
-                found.append(Bias(category, one.direction, one.r, one.z, one.p, one.n))
+                found.append(Bias(category, one.direction, one.r, one.z, one.p, one.n, one.p_by_trial))
         return tuple(found)
 
     @measure("slope")
@@ -198,7 +197,10 @@ class CountingReport:
     @measure("weber")
     def weber(self) -> Weber | NoWeber | None:
         """The Weber fraction of the numbers beyond subitizing; every category weighs the same."""
-        return describe_weber(self._tallies, self._law, subitizing=self._subitizing)
+        is_exact = (pl.col("response") == pl.col("number")).cast(pl.Float64)
+        shares = estimate_by(self.counted.filter(pl.col("response").round() > 0), is_exact, "number")
+        exact = {number: share for (number,), share in shares.items()}
+        return describe_weber(self._tallies, self._law, subitizing=self._subitizing, exact=exact)
 
     cues = CountMeasure["Cues | None"](lambda self: self.pooled_cues, "follows")
 

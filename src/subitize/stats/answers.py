@@ -10,7 +10,7 @@ least as frequent. An answer that is more frequent than both is an anchor."""
 import itertools
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,7 +19,18 @@ from numpy.typing import NDArray
 from subitize.records import Estimate
 from subitize.stats.bootstrap import LEAST_TRIALS, METHOD, has_spread, replicate, small_sample_factor, widen
 from subitize.stats.confusion import Answers, combine
-from subitize.stats.estimate import Floats, Integers, compare_shares, estimate, gather, wilson_interval
+from subitize.stats.estimate import (
+    Floats,
+    Integers,
+    Units,
+    cluster_spread,
+    compare_shares,
+    estimate,
+    first_units,
+    gather,
+    student,
+    wilson_interval,
+)
 from subitize.stats.significance import adjust_holm
 
 # Testolin et al. 2025, section 2.4.2, after Le Corre and Carey (2007).
@@ -253,33 +264,86 @@ LEAST_EFFECT = 0.3
 
 @dataclass(frozen=True, slots=True)
 class SignedRanks:
-    """The test of n errors: z is above 0 if upward errors prevail, r = |z| / √n."""
+    """The test of n errors: z is above 0 if upward errors prevail, r = |z| / √n.
+
+    `p` and the interval of r are over clusters, if these are known; `p_by_trial` takes all errors for independent.
+    """
 
     direction: Direction
     r: Estimate
     z: float
     p: float
+    p_by_trial: float
     n: int
 
 
-def signed_rank_test(errors: Floats, strata: Integers | None = None) -> SignedRanks | None:
+def signed_rank_test(
+    errors: Floats, strata: Integers | None = None, clusters: Units | None = None
+) -> SignedRanks | None:
     """Test, two-sided, whether errors deviate from 0: normal approximation, corrected for ties, not for continuity.
 
     Errors of 0 have no rank, as in Wilcoxon's test, but they count in the n of r. Without them, r would be .87 (1 if
     all errors are of one size) as soon as all go to one side, even if they are one in a hundred. Without any error, z
-    is 0 and p is 1. `strata` are codes of the design cells (a number in a category) whose sizes resamples preserve.
+    is 0 and p is 1. `strata` are codes of what the design fixes; errors of one cluster are correlated. Without
+    `clusters` all errors are independent, and strata are cells (a number in a category) whose sizes resamples preserve.
     """
     n = len(errors)
     if n == 0:
         return None
+    if clusters is not None:
+        return _test_clusters(errors, strata, clusters)
     strata = np.zeros(n, dtype=np.int64) if strata is None else strata
     sizes, counts = _count(errors, strata)
     signed_effect = float(_signed_z(sizes, counts[None])[0]) / math.sqrt(n)
     z = signed_effect * math.sqrt(n)
     p = _p(z)
-    is_bias = p < ALPHA and abs(signed_effect) >= LEAST_EFFECT
-    direction: Direction = "none" if not is_bias else "over" if z > 0 else "under"
-    return SignedRanks(direction, _effect(signed_effect, sizes, counts), z, p, n)
+    return SignedRanks(_direct(signed_effect, p), _effect(signed_effect, sizes, counts), z, p, p, n)
+
+
+def _direct(signed_effect: float, p: float) -> Direction:
+    if p >= ALPHA or abs(signed_effect) < LEAST_EFFECT:
+        return "none"
+    return "over" if signed_effect > 0 else "under"
+
+
+def _test_clusters(errors: Floats, strata: Integers | None, clusters: Units) -> SignedRanks:
+    """Test over clusters: Student's t of the effect's pseudo-values, each from leaving out one cluster."""
+    from scipy.special import stdtr
+
+    n, found = len(errors), gather(errors, clusters, strata)
+    place = np.unique(first_units(clusters), return_inverse=True)[1]
+    sizes, counts = _count(errors, place)
+    signed_z = float(_signed_z(sizes, counts[None])[0])
+    effect, of_trials = signed_z / math.sqrt(n), _p(signed_z)
+    count = len(found.means)
+    if len(sizes) == 1 or count == 1:
+        p = 1.0 if count == 1 or sizes[0] == 0 else min(1.0, 2.0 ** (1 - count))
+        r = _effect_without_spread(float(sizes[0]), count) if len(sizes) == 1 else None
+        r = (
+            replace(r, n=n)
+            if r
+            else Estimate(abs(effect), 0.0, 1.0, n, f"{_EFFECT}, one cluster: whatever is possible")
+        )
+        return SignedRanks(_direct(effect, p), r, signed_z, p, of_trials, n)
+    left = (counts.sum(axis=1, keepdims=True) - counts).T
+    without = _signed_z(sizes, left[..., None]) / np.sqrt(np.maximum(left.sum(axis=1), 1))
+    # On Fisher's scale, whose spread hardly depends on the effect.
+    on_scale = float(np.arctanh(np.clip(effect, -_NEARLY_ONE, _NEARLY_ONE)))
+    pseudo = count * on_scale - (count - 1) * np.arctanh(np.clip(without, -_NEARLY_ONE, _NEARLY_ONE))
+    spread = cluster_spread(replace(found, means=pseudo, weights=np.ones(count)))
+    error, degrees = math.sqrt(float(spread.variance[0])), max(float(spread.degrees[0]), 1e-9)
+    p = 2 * float(stdtr(degrees, -abs(on_scale) / error)) if error > 0 else of_trials
+    half = student(degrees) * error if math.isfinite(error) else math.inf
+    low, high = math.tanh(on_scale - half), math.tanh(on_scale + half)
+    edges = sorted((abs(low), abs(high)))
+    (layout,) = spread.layouts()
+    method = f"{_EFFECT}, Student's interval of its pseudo-values over {layout}"
+    r = Estimate(abs(effect), 0.0 if low <= 0 <= high else edges[0], edges[1], n, method)
+    return SignedRanks(_direct(effect, p), r, signed_z, p, of_trials, n)
+
+
+_NEARLY_ONE = 1 - 1e-9
+_EFFECT = "r = |z| / √n, signed-rank"
 
 
 def _count(errors: Floats, strata: Integers) -> tuple[Floats, Integers]:
@@ -325,7 +389,7 @@ def _effect(signed_effect: float, sizes: Floats, counts: Integers) -> Estimate:
     n = int(counts.sum())
     if len(sizes) == 1:
         return _effect_without_spread(float(sizes[0]), n)
-    what = "r = |z| / √n, signed-rank"
+    what = _EFFECT
 
     def statistic(resampled: Integers) -> Floats:
         return _signed_z(sizes, resampled) / math.sqrt(n)

@@ -179,7 +179,7 @@ def gather(
 ) -> Clusters:
     """Average values by group and cluster; see `estimate`."""
     given = np.asarray(values, dtype=np.float64)
-    shared, cluster = share_levels(cluster), _finest(cluster)
+    shared, cluster = share_levels(cluster), None if cluster is None else first_units(cluster)
     if given.ndim == 2:
         rows, size = given.shape
         given, group = given.ravel(), np.repeat(np.arange(rows), size)
@@ -202,16 +202,9 @@ def gather(
     return Clusters(means, total, _sum_by(place, counts), groups[first], _number(strata)[first], own)
 
 
-def _finest(cluster: Units | None) -> NDArray[Any] | None:
-    if isinstance(cluster, Mapping):
-        cluster = next(iter(cluster.values()), None)
-    return None if cluster is None else np.asarray(cluster)
-
-
-def count_finest(units: Units) -> int:
-    """Count the different units of the finest kind."""
-    finest = _finest(units)
-    return 0 if finest is None else len(np.unique(finest))
+def first_units(units: Units) -> NDArray[Any]:
+    """Return the units of the finest kind."""
+    return np.asarray(next(iter(units.values())) if isinstance(units, Mapping) else units)
 
 
 def _number(names: NDArray[Any]) -> Integers:
@@ -302,7 +295,7 @@ def _enclose_mean(values: ColumnLike, cluster: Units | None, scale: Scale, confi
     off by it.
     """
     given = np.asarray(values, dtype=np.float64)
-    units = _finest(cluster)
+    units = None if cluster is None else first_units(cluster)
     mean, clusters = float(np.mean(given)), len(given) if units is None else len(np.unique(units))
     method = f"{what}, Student's interval" + ("" if units is None else f" over {clusters} clusters")
     if clusters == 1:

@@ -10,7 +10,7 @@ line of log sd on log mean, so Weber's law itself does not predict a slope of 1 
 the slope with the one that the fitted law predicts; the test against 1 is Numbersense's own."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -81,9 +81,16 @@ class NoWeber:
     estimate: None = None
 
 
-def describe_weber(tallies: Tallies, fit: ResponseLawFit | Unfitted, *, subitizing: int = 0) -> Weber | NoWeber | None:
+def describe_weber(
+    tallies: Tallies,
+    fit: ResponseLawFit | Unfitted,
+    *,
+    subitizing: int = 0,
+    exact: Mapping[int, Estimate] | None = None,
+) -> Weber | NoWeber | None:
     """Put intervals around the parameters fitted to the numbers above `subitizing`.
 
+    `exact` are the shares of exact answers by number; without them all trials are taken for independent.
     Where no response varies, W is 0 and the interval is one-sided: it ends at the W with which all responses would be
     as they are once in 20 times.
     """
@@ -96,7 +103,7 @@ def describe_weber(tallies: Tallies, fit: ResponseLawFit | Unfitted, *, subitizi
         _estimate(fit),
         subitizing,
         tallies.highest,
-        tuple(_point(tallies, int(number), fit.shared, subitizing) for number in numbers),
+        tuple(_point(tallies, one, fit.shared, subitizing, (exact or {}).get(one)) for one in map(int, numbers)),
         _gain(fit),
         _lapse(fit),
         _goodness_of_fit(fit.shared),
@@ -214,7 +221,7 @@ def _join_cells(expected: Floats) -> tuple[Floats, list[int]]:
     return np.add.reduceat(expected, starts), starts
 
 
-def _point(tallies: Tallies, number: int, law: ResponseLaw, subitizing: int) -> CurvePoint:
+def _point(tallies: Tallies, number: int, law: ResponseLaw, subitizing: int, exact: Estimate | None) -> CurvePoint:
     counts = tallies.counts[tallies.numbers == number].sum(axis=0)
     responses = np.arange(1, len(counts) + 1)
     n = int(counts.sum())
@@ -226,7 +233,7 @@ def _point(tallies: Tallies, number: int, law: ResponseLaw, subitizing: int) -> 
     is_right = responses == number
     return CurvePoint(
         number,
-        wilson_interval(int(counts @ is_right), n),
+        exact or wilson_interval(int(counts @ is_right), n),
         mean,
         math.sqrt(float(counts @ (responses - mean) ** 2) / (n - 1)) if n > 1 else None,
         float(shares @ is_right),
