@@ -138,11 +138,9 @@ def test_the_interval_covers_the_truth_and_knows_of_clusters(samples: int) -> No
         random = np.random.default_rng(seed)
         by_item = np.repeat(random.uniform(size=40) < 0.3, 5)
         counts = np.where(by_item, 2, 1).astype(np.int64)[:, None]
-        found = estimate_settings(
-            find_errors(counts, [1.0] * 200, [place // 5 for place in range(200)]), "nae", seed=seed
-        )[0]
+        found = estimate_settings(find_errors(counts, [1.0] * 200, [place // 5 for place in range(200)]), "nae")[0]
         covered += found.low <= 0.3 <= found.high
-        naive = estimate_settings(find_errors(counts, [1.0] * 200, range(200)), "nae", seed=seed)[0]
+        naive = estimate_settings(find_errors(counts, [1.0] * 200, range(200)), "nae")[0]
         widths.append((found.high - found.low) / (naive.high - naive.low))
     assert covered >= 0.9 * samples
     assert np.mean(widths) == pytest.approx(5**0.5, rel=0.1)

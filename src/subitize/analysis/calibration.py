@@ -85,8 +85,8 @@ def calibrate(run: Run, search: Search, events: Events) -> Calibration:
     folds = min(search.folds, _count_items(pairs, metric))
     held_out = thresholds.cross_validate(errors, metric, shape, folds=folds, seed=search.seed)
     chosen = thresholds.find_errors(counts[:, overlap], truth, items)
-    naes = thresholds.estimate_settings(chosen, "nae", seed=search.seed) if chosen.has_nae else [None] * len(grid)
-    accuracies = thresholds.estimate_settings(chosen, "accuracy", seed=search.seed)
+    naes = thresholds.estimate_settings(chosen, "nae") if chosen.has_nae else [None] * len(grid)
+    accuracies = thresholds.estimate_settings(chosen, "accuracy")
     curve = tuple(ThresholdPoint(*each) for each in zip(grid, naes, accuracies, strict=True))
     return Calibration(
         Calibrated(

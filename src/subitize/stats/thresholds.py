@@ -10,16 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.records import Estimate
-from subitize.stats.bootstrap import batches
-from subitize.stats.estimate import Floats, Integers, sum_clusters, wilson_interval
+from subitize.stats.estimate import SHARE, Floats, Integers, error_scale, estimate, sum_clusters
 
 Metric = Literal["nae", "accuracy"]
 METRICS: tuple[Metric, ...] = ("nae", "accuracy")
 # The grid of Numbersense (section "Automatic annotation of generated images").
 GRID: tuple[float, ...] = tuple(step / 100 for step in range(1, 100))
 FOLDS = 10
-RESAMPLES = 2_000
-_CELLS_AT_ONCE = 500_000
 _ALIKE = 1e-12
 
 
@@ -74,29 +71,11 @@ def average(errors: CountErrors, metric: Metric) -> Floats:
     return values.mean(axis=0) if len(values) else np.full(values.shape[1], np.nan)
 
 
-def estimate_settings(errors: CountErrors, metric: Metric, *, seed: int = 0) -> list[Estimate]:
-    """Estimate a metric at every setting, with a percentile bootstrap of clusters.
-
-    Where resamples cannot differ, for example because every count is right, Wilson's bound says how many clusters may
-    still be off by 1 more. A single cluster says nothing about the spread: the interval is whatever is possible.
-    """
+def estimate_settings(errors: CountErrors, metric: Metric) -> list[Estimate]:
+    """Estimate a metric at every setting, over clusters."""
     values, clusters, step = errors.of(metric)
-    means, n, groups = average(errors, metric), len(values), len(np.unique(clusters))
-    most = np.inf if metric == "nae" else 1.0
-    if groups == 1:
-        method = "mean, one cluster alone: whatever is possible"
-        return [Estimate(float(mean), 0.0, most, n, method) for mean in means]
-    low, high = np.quantile(_replicate(values, clusters, seed), [0.025, 0.975], axis=0)
-    is_flat = high - low < _ALIKE
-    half = wilson_interval(0, groups).high * step
-    low = np.where(is_flat, np.maximum(0.0, means - half), np.minimum(low, means))
-    high = np.where(is_flat, np.minimum(most, means + half), np.maximum(high, means))
-    drawn = f"mean, percentile bootstrap of {groups} clusters, {RESAMPLES} resamples"
-    bound = f"mean, nothing varies: Wilson bound on the share of {groups} clusters off by 1"
-    return [
-        Estimate(float(mean), float(lowest), float(highest), n, bound if flat else drawn)
-        for mean, lowest, highest, flat in zip(means, low, high, is_flat, strict=True)
-    ]
+    scale = SHARE if metric == "accuracy" else error_scale(step)
+    return estimate(values.T, clusters, scale=scale)
 
 
 def choose(values: Floats, metric: Metric) -> tuple[int, ...]:
@@ -146,8 +125,8 @@ def cross_validate(
     seen = CountErrors(
         errors.relative[rows, held_out][:, None], errors.exact[rows, held_out][:, None], errors.truth, errors.clusters
     )
-    nae = estimate_settings(seen, "nae", seed=seed)[0] if errors.has_nae else None
-    return Validation(nae, estimate_settings(seen, "accuracy", seed=seed)[0], tuple(chosen))
+    nae = estimate_settings(seen, "nae")[0] if errors.has_nae else None
+    return Validation(nae, estimate_settings(seen, "accuracy")[0], tuple(chosen))
 
 
 def assign_folds(errors: CountErrors, folds: int, seed: int) -> Integers:
@@ -158,21 +137,6 @@ def assign_folds(errors: CountErrors, folds: int, seed: int) -> Integers:
     fold_of = np.empty(len(order), dtype=np.int64)
     fold_of[order] = np.arange(len(order)) % folds
     return np.asarray(fold_of[errors.clusters])
-
-
-def _replicate(values: Floats, clusters: NDArray[Any], seed: int) -> Floats:
-    """Average over resampled clusters, at all settings with the same draws."""
-    sums, sizes = sum_clusters(values, clusters), sum_clusters(np.ones(len(values)), clusters)
-    return np.concatenate([(times @ sums) / (times @ sizes)[:, None] for times in _draw_counts(len(sizes), seed)])
-
-
-def _draw_counts(n: int, seed: int) -> Iterator[Floats]:
-    """Draw n clusters with replacement: how often each is drawn (resample, cluster), in pieces that fit in memory."""
-    random = np.random.default_rng(seed)
-    for times in batches(RESAMPLES, _CELLS_AT_ONCE // n):
-        drawn = random.integers(0, n, (times, n), dtype=np.int32).astype(np.int64)
-        drawn += np.arange(0, times * n, n)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=times * n).reshape(times, n).astype(np.float64)
 
 
 def _runs(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
