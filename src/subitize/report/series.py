@@ -13,7 +13,7 @@ from subitize.analysis.overview import Names, read_names
 from subitize.analysis.provenance import Trails, read_provenance
 from subitize.errors import BadValueError
 from subitize.frame import Frame
-from subitize.language.nouns import plural
+from subitize.language.nouns import plural, singular
 from subitize.language.numbers import in_words
 from subitize.records import Estimate
 from subitize.report.table import KINDS, Cell, Column, Row, RowKind, Table, printable
@@ -247,7 +247,7 @@ _LAYOUT = re.compile(
 
 def _name_units(layout: re.Match[str]) -> str:
     """Name the units without their numbers: "over prompts and nouns"."""
-    return "over " + " and ".join(plural(one.partition(" ")[2]) for one in layout["units"].split(" and "))
+    return "over " + " and ".join(plural(singular(one.partition(" ")[2])) for one in layout["units"].split(" and "))
 
 
 def sizes(estimates: Iterable[Estimate]) -> str:
