@@ -1,6 +1,7 @@
 """Power and precision are those of studies that are simulated, and read, by code of its own; and what is reported."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -533,3 +534,43 @@ def test_one_image_per_prompt_cannot_tell_how_images_hang_together() -> None:
     all_wrong = sample(np.zeros(6), np.repeat(np.arange(3), 2), np.zeros(6, dtype=np.int64))
     assert "icc" not in learn(one_each)
     assert "icc" not in learn(all_wrong)
+
+
+# --- Nouns that prompts share. ---
+
+OF_NOUNS: dict[str, Accuracy | ErrorStudy] = {
+    "accuracy": Accuracy(200, 4, TEN, 0.5, 0.2, rate=0.4, nouns=20, noun_correlation=0.5),
+    "nouns that differ in nothing": Accuracy(200, 4, TEN, 0.5, 0.2, rate=0.4, nouns=20),
+    "error": ErrorStudy(200, 4, TEN, 0.5, 0.2, mean=0.3, sd=0.4, nouns=20, noun_correlation=0.5),
+}
+
+
+@pytest.mark.parametrize("name", OF_NOUNS)
+def test_prompts_of_one_noun_are_correlated_as_planned_and_each_as_before(name: str) -> None:
+    study, random = OF_NOUNS[name], np.random.default_rng(1)
+    drawn = study.draw(random, 600)
+    values = (drawn[:, 0] if isinstance(study, Accuracy) else drawn).astype(float)
+    if isinstance(study, Accuracy):
+        values = values / study.images
+    plain = replace(study, nouns=0, noun_correlation=0.0)
+    usual = plain.draw(random, 600)
+    others = usual[:, 0] / study.images if isinstance(study, Accuracy) else usual
+    assert values.mean() == pytest.approx(others.mean(), abs=0.01)
+    assert values.std(axis=0).mean() == pytest.approx(others.std(axis=0).mean(), rel=0.03)
+    shared = np.mean([np.corrcoef(values[:, at], values[:, at + 20])[0, 1] for at in range(100)])
+    apart = np.mean([np.corrcoef(values[:, at], values[:, at + 21])[0, 1] for at in range(100)])
+    assert abs(apart) < 0.02
+    assert bool(shared > 0.1) is (study.noun_correlation > 0)
+
+
+def test_a_plan_with_nouns_has_intervals_over_nouns_that_hold_the_truth() -> None:
+    wide = Simulation(OF_NOUNS["accuracy"], Wanted(), 200, 2).run()
+    plain = Simulation(Accuracy(200, 4, TEN, 0.5, 0.2, rate=0.4), Wanted(), 200, 2).run()
+    assert wide["coverage"].mean() >= 0.93 - 3 * (0.05 * 0.95 / 200) ** 0.5
+    assert wide["half-width"].mean() > 1.4 * plain["half-width"].mean()
+
+
+@PROOF
+@pytest.mark.parametrize("name", OF_NOUNS)
+def test_plans_with_nouns_cover_the_truth(name: str) -> None:
+    assert 0.93 <= Simulation(OF_NOUNS[name], Wanted(), 2000, 3).run()["coverage"].mean() <= 0.975

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from subitize.analysis.design import assign_units
+from subitize.analysis.design import assign_units, levels_of
 from subitize.analysis.frame import ReadOptions, observe_run
 from subitize.analysis.score import MEASURES
 from subitize.errors import BadValueError
 from subitize.frame import NO_JUDGE
 from subitize.records import Estimate
 from subitize.registry import make_suite
+from subitize.stats.estimate import ColumnLike, split_levels
 from subitize.stats.power import (
     Accuracy,
     AgreementStudy,
@@ -44,7 +45,8 @@ _LIMITS = {
     "tests": (1, 10_000),
     "simulations": (100, 1_000_000),
     "seed": (0, 2**31),
-    **dict.fromkeys(("icc", "icc_within", "correlation"), (0, 1)),
+    "nouns": (2, 100_000),
+    **dict.fromkeys(("icc", "icc_within", "correlation", "noun_correlation"), (0, 1)),
 }
 _BELOW = dict.fromkeys(("rate", "share", "confidence", "alpha", "power"), 1.0)  # and above 0
 _BELOW |= dict.fromkeys(("mean", "sd", "precision"), math.inf)
@@ -224,18 +226,26 @@ def _settle_size(given: Assumed) -> dict[str, Any]:
     """Choose the numbers of prompts and images and the shares of strata: as given, else as in a suite."""
     if "suite" not in given and "prompts" not in given:
         raise BadValueError("give `suite` NAME or `prompts` N")
-    prompts, images, sizes = given.get("prompts", 0), 1, [1]
+    prompts, images, sizes, nouns = given.get("prompts", 0), 1, [1], given.get("nouns", 0)
     if "suite" in given:
         suite = make_suite(given["suite"]).obj
         items = list(suite.items(0))
         places = assign_units(items, dict.fromkeys((item.suite for item in items), suite.design()))
         sizes = places.group_by("stratum").agg(pl.col("cluster").n_unique()).sort("stratum")["cluster"].to_list()
         own = places["cluster"].n_unique()
+        nouns = nouns or max((_count_levels(levels) for levels in levels_of(places).values()), default=0)
         prompts, images = given.get("prompts", own), round(suite.repeats * len(items) / max(1, own))
     if "strata" in given:
         _check_within("strata", given["strata"], 1, prompts)
         sizes = [1] * given["strata"]
-    return {"prompts": prompts, "images": given.get("images", images), "strata": tuple(map(float, sizes))}
+    known = {"prompts": prompts, "images": given.get("images", images), "strata": tuple(map(float, sizes))}
+    if "noun_correlation" in given and not nouns:
+        raise BadValueError(f"`noun_correlation` {given['noun_correlation']:g}: give the number of `nouns`, too")
+    return known | ({"nouns": nouns, "noun_correlation": given.get("noun_correlation", 0.5)} if nouns else {})
+
+
+def _count_levels(texts: ColumnLike) -> int:
+    return len({level for text in texts for level in split_levels(text)})
 
 
 def _settle_iccs(given: Assumed, learnt: Assumed, *, has_strata: bool) -> dict[str, float]:
@@ -398,7 +408,16 @@ def _assume(study: Study) -> dict[str, str]:
     """Describe the assumptions, except options at their defaults."""
     values = {one.name: getattr(study, one.name) for one in fields(study)}
     values["strata"] = len(values.get("strata", (1,)))
-    usual = {"strata": 1, "at": 1, "models": 1, "difference": 0, "correlation": 0, "habit": 0}
+    usual = {
+        "strata": 1,
+        "at": 1,
+        "models": 1,
+        "difference": 0,
+        "correlation": 0,
+        "habit": 0,
+        "nouns": 0,
+        "noun_correlation": 0,
+    }
     usual |= {"icc_within": values["icc"]} if values["strata"] == 1 else {}
     shown = {name: value for name, value in values.items() if usual.get(name) != value}
     return {name.replace("_", " "): f"{value:.4g}" for name, value in shown.items()}

@@ -57,6 +57,10 @@ _OPTIONS = (
     _option("prompts", int, "Number of prompts.", "N"),
     _option("images", int, "Images per prompt [the suite's, else 1].", "N"),
     _option("strata", int, "Strata of equal size [the suite's, else 1].", "N", of=_OF_IMAGES),
+    _option("nouns", int, "Nouns that prompts share, if sampled [the suite's, else none].", "N", of=_OF_IMAGES),
+    _option(
+        "noun_correlation", float, "Of the chances of two prompts of one noun, within strata [0.5].", of=_OF_IMAGES
+    ),
     _option("icc", float, "Correlation of two images of one prompt [0.5].", of=_OF_IMAGES),
     _option("icc_within", float, "The same within a stratum [0.2; without strata --icc].", of=_OF_IMAGES),
     _option("like", AnyRun, "Learn what is not given from a run.", "RUN", of=_OF_IMAGES),

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, ClassVar
 
@@ -14,7 +14,17 @@ from scipy.special import betaincinv, ndtr, ndtri
 from subitize.records import Estimate
 from subitize.stats.agreement import fleiss_kappa, krippendorff_alpha
 from subitize.stats.compare import Difference, SharedClusters, compare_studies, rank_models
-from subitize.stats.estimate import MEAN, Floats, Integers, error_scale, estimate, pass_at_k, wilson_interval
+from subitize.stats.estimate import (
+    MEAN,
+    Floats,
+    Integers,
+    Units,
+    error_scale,
+    estimate,
+    pass_at_k,
+    share_levels,
+    wilson_interval,
+)
 from subitize.stats.ratings import count_ratings
 
 Columns = dict[str, Floats | NDArray[np.bool_]]
@@ -56,6 +66,19 @@ class _Prompts:
     strata: tuple[float, ...] = (1.0,)
     icc: float = 0.5
     icc_within: float = 0.5
+    nouns: int = field(default=0, kw_only=True)
+    noun_correlation: float = field(default=0.0, kw_only=True)
+    """That of two prompts of one noun within a stratum: the part of what differs between prompts that nouns make up."""
+
+    @cached_property
+    def noun(self) -> Integers:
+        """The noun of each prompt; strata have the same nouns, as far as they have prompts."""
+        return np.concatenate([np.arange(size) for size in self.sizes]) % max(1, self.nouns)
+
+    @property
+    def units(self) -> Units | None:
+        """The sampled units of prompts, if nouns are sampled, too."""
+        return {"prompt": np.arange(self.prompts), "noun": self.noun.astype(str)} if self.nouns else None
 
     @cached_property
     def sizes(self) -> Integers:
@@ -136,7 +159,14 @@ class Accuracy(_Prompts):
     def draw(self, random: np.random.Generator, studies: int) -> Integers:
         """Draw the number of right images of each prompt, by study and model."""
         rates = self.rates[:, self.stratum]
-        chances = random.beta(*_shape_beta(rates, self.icc_within), (studies, *rates.shape))
+        shapes = _shape_beta(rates, self.icc_within)
+        if self.nouns and self.noun_correlation:
+            of_nouns = random.normal(size=(studies, len(rates), self.nouns))[..., self.noun]
+            own = random.normal(size=(studies, *rates.shape))
+            part = self.noun_correlation
+            chances = betaincinv(*shapes, ndtr(math.sqrt(part) * of_nouns + math.sqrt(1 - part) * own))
+        else:
+            chances = random.beta(*shapes, (studies, *rates.shape))
         if self.correlation:
             study, prompt = np.nonzero(random.random((studies, self.prompts)) < self._shared)
             shapes, places = _shape_beta(rates[:, prompt].T, self.icc_within), random.random((len(study), 1))
@@ -149,12 +179,15 @@ class Accuracy(_Prompts):
         observations = np.full(self.prompts, self.images / self.at)
         weights = observations if self.at == 1 else np.ones(self.prompts)
         own = passes[right[:, 0]]
-        return estimate(own, None, self.stratum, weights, count=observations, confidence=confidence)
+        return estimate(own, self.units, self.stratum, weights, count=observations, confidence=confidence)
 
     def compare(self, right: Integers) -> list[list[Difference]]:
         """Compare models as `compare` does, in each study."""
         means, weights = right / self.images, np.full(self.prompts, float(self.images))
-        return compare_studies(SharedClusters(means[0], weights, self.stratum, 1.0, are_shares=True), means)
+        shared = share_levels(self.units)
+        return compare_studies(
+            SharedClusters(means[0], weights, self.stratum, 1.0, are_shares=True, shared=shared), means
+        )
 
     def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
         """Simulate studies."""
@@ -215,6 +248,9 @@ class ErrorStudy(_Prompts):
         of_prompts = relative * self.icc_within
         of_images = relative * (1 - self.icc_within) / (1 + of_prompts) / self.images
         drawn = np.tile(means, (studies, 1))
+        if self.nouns and (of_nouns := of_prompts * self.noun_correlation):
+            drawn *= random.gamma(1 / of_nouns, of_nouns, (studies, self.nouns))[:, self.noun]
+            of_prompts = (of_prompts - of_nouns) / (1 + of_nouns)
         for variance in (of_prompts, of_images):
             drawn *= random.gamma(1 / variance, variance, drawn.shape) if variance > 0 else 1.0
         return drawn
@@ -223,7 +259,8 @@ class ErrorStudy(_Prompts):
         """Estimate as `score` does, in each study."""
         images = np.full(self.prompts, float(self.images))
         scale = error_scale()
-        return estimate(errors, None, self.stratum, images, count=images, scale=scale, confidence=confidence)
+        units = self.units
+        return estimate(errors, units, self.stratum, images, count=images, scale=scale, confidence=confidence)
 
     def simulate(self, random: np.random.Generator, studies: int, wanted: Wanted) -> Columns:
         """Simulate studies."""
