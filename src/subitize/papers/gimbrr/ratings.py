@@ -77,14 +77,16 @@ class TaskRatings:
         return found
 
 
-def describe_ratings(rows: pl.DataFrame, items: Iterable[Item]) -> TaskRatings:
+def describe_ratings(
+    rows: pl.DataFrame, items: Iterable[Item], sampled: Mapping[str, str | tuple[str, ...]] = SAMPLED
+) -> TaskRatings:
     """Join ratings to their items; `is_first` marks the first rating of an image."""
     known = list(items)
     described = make_frame(
         ((one.id, one.id.partition("/")[2], *map(one.factors.get, _FACTORS)) for one in known),
         {"item": pl.String(), "key": pl.String(), **_FACTORS},
     )
-    design = Design(strata=STRATA, sampled=SAMPLED)
+    design = Design(strata=STRATA, sampled=sampled)
     places = assign_units(known, dict.fromkeys((one.suite for one in known), design))
     of_items = described.join(places, on="item").filter(pl.col("task").is_in(list(ALL)))
     numbered = rows.with_columns(is_first=pl.int_range(pl.len()).over(_IMAGE) == 0)
@@ -145,7 +147,8 @@ def take_ratings(survey: RunFrame, judge: str = NO_JUDGE) -> TaskRatings:
     )
     joined = pl.when(pl.col("status") != "unknown").then(pl.col("is_right").cast(pl.Float64))
     rated = rows.with_columns(right=pl.coalesce("vote", joined)).drop_nulls("right")
-    return describe_ratings(rated.select(*ROWS), seen.seen_items())
+    sampled = seen.designs[NAME].sampled if NAME in seen.designs else SAMPLED
+    return describe_ratings(rated.select(*ROWS), seen.seen_items(), sampled)
 
 
 def _describe_unrated(survey: RunFrame, ratings: TaskRatings) -> list[str]:
