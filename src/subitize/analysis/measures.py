@@ -6,6 +6,7 @@ Each is a method of `CountingReport`, marked by `@measure`; a new one needs no o
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from math import copysign
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,15 @@ from subitize.analysis.design import estimate_by, levels_of, units_of
 from subitize.analysis.score import MEASURES
 from subitize.records import Estimate, Stimulus
 from subitize.stats import confusion
-from subitize.stats.answers import Anchoring, Direction, KnowerLevel, find_anchors, knower_level, signed_rank_test
+from subitize.stats.answers import (
+    Anchoring,
+    Direction,
+    KnowerLevel,
+    direction_of,
+    find_anchors,
+    knower_level,
+    signed_rank_test,
+)
 from subitize.stats.cues import Cues
 from subitize.stats.response_law import ResponseLawFit, Tallies, Trials, Unfitted, fit_law, tally
 from subitize.stats.weber import NoWeber, ScalarVariability, Weber, describe_weber, scalar_variability
@@ -65,6 +74,11 @@ class Bias:
     p: float
     n: int
     p_by_trial: float
+
+    @property
+    def direction_by_trial(self) -> Direction:
+        """The direction as the paper finds it."""
+        return direction_of(copysign(self.r.value, self.z), self.p_by_trial)
 
 
 class CountMeasure(cached_property[T]):
