@@ -144,8 +144,9 @@ def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts:
     levels: dict[int, tuple[str, str]] = {}
     found = sorted(one for some in _put_together(_sum_levels(units, chosen, levels)) for one in _score_places(some))
     return [
-        Score(*owners.row(owner), *levels[order], name, estimate, excluded, is_informed)
+        Score(suite, model, judge, *levels[order], name, estimate, excluded, is_informed)
         for (owner, order), estimates, excluded, is_informed in found
+        for suite, model, judge in [owners.row(owner)]
         for name, estimate in estimates.items()
     ]
 
