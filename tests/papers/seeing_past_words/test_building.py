@@ -61,6 +61,33 @@ def test_foils_that_are_right_or_stand_there_twice_are_never_asked_about(tmp_pat
     assert (probe.split, probe.part, probe.foils) == ("hard", "validation", (1, 3, 3, 2))
 
 
+@pytest.mark.parametrize("foil", [1001, 5_000_000])
+def test_a_foil_above_every_answer_is_kept(foil: int, tmp_path: Path) -> None:
+    entry = released(foils=[1, foil], declarative_statement_foils=["There is 1 dog.", f"There are {foil} dogs."])
+    file = write_json(tmp_path / "interpolation.train.json", {"a": entry})
+    assert call("make", "probes", file, "--out", tmp_path / "probes.jsonl").err == ""
+    (probe,) = read_records(tmp_path / "probes.jsonl", Probe)
+    assert (probe.foils, probe.statement_foils[1]) == ((1, foil), f"There are {foil} dogs.")
+    rows = call("list", tmp_path / "probes.jsonl", "--json").json()
+    counts = {row["column"]: row["ours"] for row in rows if row["table"] == "table6"}
+    assert (counts["correct"], counts["foiled"], counts["invalid foils"]) == (1, 2, 0)
+
+
+def test_foils_of_every_source_may_be_above_every_answer(tmp_path: Path) -> None:
+    question = "How many dogs are there?"
+    visual7w = write_visual7w(tmp_path / "dataset.json", [(1, "val", question, "2.", ["1.", "2000."])])
+    (tmp_path / "own.csv").write_text(f"image,question,answer,foils\na.jpg,{question},1000,2000 5\n", encoding="utf-8")
+    for source, foils in ((visual7w, (1, 2000)), (tmp_path / "own.csv", (2000, 5))):
+        built = build_probes([source], Recipe(["standard"]))
+        assert [probe.foils for probe in built.probes] == [foils]
+        assert not built.omitted.found
+
+
+def test_foils_are_drawn_around_the_largest_answer(tmp_path: Path) -> None:
+    built = build_probes([write_questions(tmp_path / "own.csv", [1000, 1000])], Recipe(["standard"]))
+    assert all(probe.foils for probe in built.probes)
+
+
 def test_released_statements_can_be_corrected(tmp_path: Path) -> None:
     entry = released(caption="How many yellow buses are there?", foils=[1], declarative_statement_foils=["x"])
     (probe,) = build_probes([write_json(tmp_path / "a.json", {"a": entry})], Recipe(mode="corrected")).probes

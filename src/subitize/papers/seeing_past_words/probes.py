@@ -16,8 +16,11 @@ PARTS: tuple[str, ...] = ("train", "validation", "test")
 SEPARATOR = " [SEP] "
 """The text between a question and its answer (section 4.1.1)."""
 LARGEST = 1000
-"""The largest number: no sensible answer about a photograph exceeds it; a released foil is 543."""
+"""The largest answer: no sensible one about a photograph exceeds it."""
+LARGEST_FOIL = 10**9
+"""The largest wrong number: people made them up, and some released ones exceed LARGEST."""
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
+FoilNumber = Annotated[int, Field(ge=0, le=LARGEST_FOIL)]
 
 
 class Candidate(NamedTuple):
@@ -43,7 +46,7 @@ class Probe:
     image: str
     question: str
     answer: Number
-    foils: tuple[Number, ...]
+    foils: tuple[FoilNumber, ...]
     statement: str
     statement_foils: tuple[str, ...]
     masked: str

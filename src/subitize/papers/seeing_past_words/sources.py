@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from subitize.errors import BadFileError, BadValueError
 from subitize.io.files import number_lines, read_json, read_lines, read_text
 from subitize.language import final
-from subitize.papers.seeing_past_words.probes import LARGEST, CaptionPair, validate
+from subitize.papers.seeing_past_words.probes import LARGEST, LARGEST_FOIL, CaptionPair, validate
 
 _PARTS: Mapping[str, str] = {
     "train": "train",
@@ -95,12 +95,17 @@ def read_source(path: Path, omitted: Skipped) -> QuestionSource:
     )
 
 
-def read_count(value: object) -> int | None:
+def read_count(value: object, largest: int = LARGEST) -> int | None:
     """Read a number of things: a whole number, or a text that is one ("2", "Two.")."""
     number = final.read_number(value) if isinstance(value, str) else value
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= LARGEST:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= largest:
         return None
     return int(number) if number == int(number) else None
+
+
+def read_foil(value: object) -> int | None:
+    """Read a wrong number, which may be larger than any answer."""
+    return read_count(value, LARGEST_FOIL)
 
 
 def _has_field(whole: Mapping[str, Any], name: str) -> bool:
@@ -128,7 +133,7 @@ class _Released:
 def _read_released(whole: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
     for id, one in validate(TypeAdapter(dict[str, _Released]), whole, path.name).items():
         answer = read_count(one.answer)
-        counted = zip(map(read_count, one.foils), one.declarative_statement_foils, strict=False)
+        counted = zip(map(read_foil, one.foils), one.declarative_statement_foils, strict=False)
         valid = [(foil, text) for foil, text in counted if foil is not None]
         statements = (one.declarative_statement, *(text for _, text in valid))
         if answer is None:
@@ -153,7 +158,7 @@ class _Valse:
 def _read_valse(whole: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
     """Read the valid captions and foils: those whose caption enough annotators chose."""
     for id, one in validate(TypeAdapter(dict[str, _Valse]), whole, path.name).items():
-        answer, wrong = (read_count(_first(value)) for value in (one.classes, one.classes_foil))
+        answer, wrong = read_count(_first(one.classes)), read_foil(_first(one.classes_foil))
         if (one.mturk or {}).get("caption", 0) < _LEAST_VOTES:
             omitted.add(f"fewer than {_LEAST_VOTES} annotators chose the caption", id)
         elif answer is None or wrong is None:
@@ -194,7 +199,7 @@ def _read_visual7w(images: object, path: Path, omitted: Skipped) -> Iterator[Sou
                 continue
             foils = []
             for choice in pair.multiple_choices:
-                foil = read_count(choice)
+                foil = read_foil(choice)
                 if foil is None:
                     omitted.add("choices that are no numbers", choice)
                 else:
@@ -235,9 +240,9 @@ def _read_rows(rows: Iterator[tuple[str, object]], path: Path, omitted: Skipped)
 def _read_foils(value: object, where: str) -> tuple[int, ...] | None:
     if not value:
         return None
-    foils = [read_count(one) for one in (value if isinstance(value, list) else str(value).split())]
+    foils = [read_foil(one) for one in (value if isinstance(value, list) else str(value).split())]
     if None in foils:
-        raise BadFileError(f"{where}: foils {str(value)[:40]!r}: should be whole numbers from 0 to {LARGEST}")
+        raise BadFileError(f"{where}: foils {str(value)[:40]!r}: should be whole numbers from 0 to {LARGEST_FOIL}")
     return tuple(foil for foil in foils if foil is not None)
 
 
