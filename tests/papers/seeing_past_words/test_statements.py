@@ -20,6 +20,7 @@ FAITHFUL = [
     ("How many headphones do the people have?", 2, "The people have 2 headphones."),
     ("How many holes does he have in his pants?", 2, "He has 2 holes in his pants."),
     ("How many bottles have blue caps?", 6, "6 bottles have blue caps."),
+    ("How many have white shirt?", 2, "2  have white shirt."),
     ("How many cars in the picture?", 0, "There are 0 cars in the picture."),
     # Of one only the fourth word is put into the singular, whatever it is.
     ("How many yellow cars are there?", 1, "There is 1 yellow cars."),

@@ -55,7 +55,8 @@ def _fill_template(rest: str, number: str) -> str | None:
         owner, _, more = owning.partition(" have")
         return f"{_capitalise(owner)} has {number}{counted}{more}"
     if " have " in rest:
-        return f"{number}{rest}"
+        counted, _, owned = rest.partition(" have ")
+        return f"{number} {counted.removeprefix(' ')} have {owned}"  # with nothing counted, two blanks
     if " is " in rest or " will " in rest or " does " in rest or " has " in rest:
         return None
     return f"There are {number}{rest}"
