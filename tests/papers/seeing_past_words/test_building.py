@@ -330,6 +330,21 @@ def test_a_damaged_probe_file_names_its_line(line: str, message: str, tmp_path: 
         read_records(tmp_path / "probes.jsonl", kind)  # type: ignore[type-var]
 
 
+def test_a_release_is_no_file_of_probes_and_is_not_called_cut(tmp_path: Path) -> None:
+    file = tmp_path / "hard.val.json"
+    for indent in (4, 0):
+        file.write_text(json.dumps({"a": released()}, indent=indent), encoding="utf-8")
+        for command in (
+            ["list", file],
+            ["run", f"counting-probe:{file}", "--model", "random", "--out", tmp_path / "run"],
+        ):
+            ended = call(*command)
+            assert (ended.code, ended.out) == (2, "")
+            assert f"has one per line; make one of it: subitize make probes {file}" in ended.err
+    file.write_text(file.read_text(encoding="utf-8")[:-1], encoding="utf-8")
+    assert "it ends too soon; get the whole file" in call("list", file).err
+
+
 def test_the_command_counts_and_names_what_is_missing(tmp_path: Path) -> None:
     questions = write_questions(tmp_path / "questions.csv")
     questions.write_text(f"{questions.read_text(encoding='utf-8')}x.png,Why?,3\n", encoding="utf-8")

@@ -101,11 +101,24 @@ def write_records(path: Path, records: Sequence[RecordT]) -> None:
 
 def read_records(path: Path, kind: type[RecordT]) -> list[RecordT]:
     """Read a file written by `subitize make probes`; errors name the line."""
-    adapter = TypeAdapter(kind)
-    records = [validate(adapter, read_json(line, where), where) for where, line in number_lines(path)]
+    adapter, lines = TypeAdapter(kind), list(number_lines(path))
+    if len(lines) > 1 and _is_json("\n".join(line for _, line in lines)):
+        raise BadFileError(
+            f"{path.name} is JSON over several lines, and a file of probes has one per line; make one of it: "
+            f"subitize make {'probes' if kind is Probe else 'caption-probes'} {path}"
+        )
+    records = [validate(adapter, read_json(line, where), where) for where, line in lines]
     if not records:
         raise BadFileError(f"{path.name} is empty; write one with: subitize make probes")
     return records
+
+
+def _is_json(text: str) -> bool:
+    try:
+        read_json(text, "")
+    except BadFileError:
+        return False
+    return True
 
 
 def validate(kind: TypeAdapter[T], given: object, where: str) -> T:
