@@ -181,6 +181,42 @@ def test_valse_keeps_what_two_annotators_chose(tmp_path: Path) -> None:
     assert list(map(len, built.omitted.found.values())) == [1, 1]
 
 
+def valse(caption: str | list[str], foil: str, chosen: int = 3, **more: object) -> dict[str, object]:
+    entry = {"image_file": "v7w_1.jpg", "caption": caption, "foil": foil, **more}
+    return entry | {"mturk": {"caption": chosen, "foil": 3 - chosen, "other": 0}}
+
+
+def test_valse_without_numbers_is_refused_though_it_has_the_fields_of_the_counting_probe(tmp_path: Path) -> None:
+    more = {"answer": 0, "declarative_statement": "There are no dogs.", "classes": 0}
+    entries = {
+        str(place): valse("There are no dogs.", "There are dogs.", 1 + place, **more, classes_foil=wrong)
+        for place, wrong in enumerate((None, 3, "some"))
+    }
+    plural = valse("A single dog.", "A number of dogs.", classes="a single", classes_foil="a number of")
+    for name, found in (("existence", entries), ("plurals", {"0": plural, "1": plural, "2": plural})):
+        ended = call("make", "probes", write_json(tmp_path / f"{name}.json", found), "--out", tmp_path / "out.jsonl")
+        assert (ended.code, ended.out) == (2, "")
+        assert "left out, no number in its caption or in its foil: " in ended.err
+        assert ("fewer than 2 annotators chose the caption: 1" in ended.err) == (name == "existence")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_valse_with_numbers_is_read_however_its_classes_are_written(tmp_path: Path) -> None:
+    entries = {
+        "words": valse("There are exactly two dogs.", "There are exactly 3 dogs.", classes="two", classes_foil="3"),
+        "none": valse(["There are 2 dogs."], "There are 1200 dogs."),
+        "zero": valse("There are no dogs.", "There are 4 dogs.", classes=[0], classes_foil=[4]),
+        "statement": valse("There is 1 dog.", "There are 5 dogs.", declarative_statement="x", answer=1),
+        "contradiction": valse("There are 2 dogs.", "There are 3 dogs.", classes=7, classes_foil=3),
+    }
+    built = build_probes([write_json(tmp_path / "counting-small-quant.json", entries)], Recipe())
+    assert {probe.id: (probe.answer, probe.foils) for probe in built.probes} == {
+        "words": (2, (3,)), "none": (2, (1200,)), "zero": (0, (4,)), "statement": (1, (5,)),
+    }  # fmt: skip
+    assert built.probes[1].statement == "There are 2 dogs."
+    assert built.omitted.found == {"no number in its caption or in its foil": ["contradiction"]}
+
+
 SKEWED = [0] * 70 + [1] * 260 + [2] * 300 + [3] * 140 + [4] * 90 + [5] * 60 + [7] * 30 + [9] * 20 + [15] * 10
 
 
