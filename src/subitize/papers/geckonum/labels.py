@@ -289,7 +289,9 @@ def read_run(run: "Run", judge: str | None = None) -> Annotations:
     from subitize.store.reading import VOTE, read_readings, read_responses  # not needed for released files
 
     items = _keep_items(run, run.items(SUITE))
-    return _annotate(run, items, read_responses(run), read_readings(run, _choose_judge(run, judge), VOTE))
+    responses = read_responses(run)
+    chosen = _choose_judge(run, judge, responses.filter(pl.col("item").is_in([item.id for item in items]))["trial"])
+    return _annotate(run, items, responses, read_readings(run, chosen, VOTE))
 
 
 def take_answers(survey: "RunFrame", judge: str) -> Annotations:
@@ -326,20 +328,33 @@ def _annotate(run: "Run", items: Sequence[Item], responses: pl.DataFrame, readin
         .collect(engine="in-memory")
     )
     if not found.height:
-        raise NothingToDoError(f"{run.location} has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE")
+        raise _no_readings(run)
     return Annotations(questions, found)
 
 
-def _choose_judge(run: "Run", judge: str | None) -> str:
+def _no_readings(run: "Run") -> NothingToDoError:
+    return NothingToDoError(f"{run.location} has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE")
+
+
+def _choose_judge(run: "Run", judge: str | None, trials: pl.Series) -> str:
+    """Return the judge named, or the only one that read these trials: others may have read other suites."""
+    from subitize.store.reading import read_readings
+
     names = run.judge_names()
-    if judge is None and len(names) == 1:
-        return next(iter(names))
     if judge in names:
         return str(judge)
-    if judge is None and names:
+    if judge is not None:
+        raise UnknownNameError("judge in this run", judge, names.values())
+    if len(names) > 1:
+        readings = read_readings(run, columns=("subject", "judge"))
+        there = {*readings.filter(pl.col("subject").is_in(trials.implode()))["judge"]}
+        names = {spec: name for spec, name in names.items() if spec in there}
+    if len(names) > 1:
         judges = ", ".join(names.values())
-        raise NothingToDoError(f"{run.location} has several judges: {judges}; name one with `judge`")
-    raise UnknownNameError("judge in this run", str(judge), names.values())
+        raise NothingToDoError(f"{run.location} has several judges of {SUITE}: {judges}; name one with `judge`")
+    if not names:
+        raise _no_readings(run)
+    return next(iter(names))
 
 
 def _values(answers: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:
