@@ -54,8 +54,8 @@ class Abstraction:
 class Bias:
     """Whether responses lie systematically above or below the target, in one category or in all.
 
-    `over` or `under` if p < .05 and the effect size r = |z| / √n is at least .3, where n includes exact answers. `p`
-    and the interval of r are over prompts or pictures; `p_by_trial` is the paper's, of independent trials.
+    `over` or `under` as in the paper: if `p_by_trial`, of independent trials, is below .05 and the effect size
+    r = |z| / √n is at least .3, where n includes exact answers. `p` and the interval of r are over prompts or pictures.
     """
 
     category: str
