@@ -6,7 +6,6 @@ Each is a method of `CountingReport`, marked by `@measure`; a new one needs no o
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from math import copysign
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +20,6 @@ from subitize.stats.answers import (
     Anchoring,
     Direction,
     KnowerLevel,
-    direction_of,
     find_anchors,
     knower_level,
     signed_rank_test,
@@ -63,8 +61,8 @@ class Abstraction:
 class Bias:
     """Whether responses lie systematically above or below the target, in one category or in all.
 
-    `over` or `under` if p < .05 and the effect size r = |z| / √n is at least .3, where n includes exact answers. `p`
-    and the interval of r are over prompts or pictures; `p_by_trial` is the paper's, of independent trials.
+    `over` or `under` as in the paper: if `p_by_trial`, of independent trials, is below .05 and the effect size
+    r = |z| / √n is at least .3, where n includes exact answers. `p` and the interval of r are over prompts or pictures.
     """
 
     category: str
@@ -74,11 +72,6 @@ class Bias:
     p: float
     n: int
     p_by_trial: float
-
-    @property
-    def direction_by_trial(self) -> Direction:
-        """The direction as the paper finds it."""
-        return direction_of(copysign(self.r.value, self.z), self.p_by_trial)
 
 
 class CountMeasure(cached_property[T]):

@@ -179,7 +179,7 @@ def table_2_and_3(rows: CountingModels) -> Iterator[Cell]:
         place = CellId(BIAS_TABLES[one.suite], one.model, "")
         for bias in one.biases:
             if bias.category != ALL:
-                yield Cell(place._replace(column=bias.category), bias.direction_by_trial, n=bias.n)
+                yield Cell(place._replace(column=bias.category), bias.direction, n=bias.n)
                 yield from _figure(place, f"{bias.category}_r", bias.r)
 
 
