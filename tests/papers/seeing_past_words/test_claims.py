@@ -80,3 +80,12 @@ def test_each_probe_counts_once_in_a_claim_about_named_numbers() -> None:
     for gaps in (twos, [*others, *twos]):
         found = decide(Probed(gaps=gaps))["4.2.2 bias"]
         assert (found.verdict, found.sentence[:36]) == ("holds", "model: of wrong numbers 1.000 [0.912")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "verdict"),
+    [([2], "undecided"), ([2, 2], "undecided"), ([2] * 10, "holds"), ([5] * 10, "does not hold"), ([5], "undecided")],
+)
+def test_two_is_mostly_named_only_by_enough_wrong_answers(wrong: list[int], verdict: str) -> None:
+    found = decide(Probed(answers=name([3] * 50 + wrong, 3)))["4.2.2 bias"]
+    assert found.verdict == verdict

@@ -174,6 +174,7 @@ def _says_two(rows: Sequence[tables.NamedNumber]) -> _Found | None:
         return None
     first = next(iter(found))
     finding = f"of wrong numbers {estimate_text(found[first])} are {first}"
-    two = found.pop(_TWO, None) or estimate([0.0] * len(wrong), tables.images_of(wrong))[0]
-    is_most = all(two.low > share.high for share in found.values())
+    (unnamed,) = estimate([0.0] * len(wrong), tables.images_of(wrong))  # also of any number that nobody named
+    two = found.pop(_TWO, unnamed)
+    is_most = all(two.low > share.high for share in (unnamed, *found.values()))
     return _Found(finding, is_most, any(share.low > two.high for share in found.values()))
