@@ -155,7 +155,7 @@ def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts:
     ]
 
 
-_ROWS_AT_ONCE = 10_000
+_ROWS_AT_ONCE = 20_000
 _OWNER = ("suite", "model", "judge")
 _GROUP = (*_OWNER, "factor", "level", "order")
 _COLUMNS = (
@@ -165,13 +165,16 @@ _COLUMNS = (
 
 
 def _put_together(clusters: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Put the clusters of factors together while they are few: all at once would take much memory in a large run."""
+    """Put the clusters of factors together while they are few: all at once would take much memory in a large run.
+
+    They stay sorted, as the levels of a factor have greater numbers than those before.
+    """
     gathered: list[pl.DataFrame] = []
     for one in clusters:
-        gathered.append(one)
-        if sum(some.height for some in gathered) >= _ROWS_AT_ONCE:
+        if sum(some.height for some in (*gathered, one)) > _ROWS_AT_ONCE and gathered:
             yield pl.concat(gathered)
             gathered = []
+        gathered.append(one)
     if gathered:
         yield pl.concat(gathered)
 
@@ -179,7 +182,6 @@ def _put_together(clusters: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 def _score_places(clusters: pl.DataFrame) -> Iterator[tuple[tuple[int, int], dict[str, Estimate], int, bool]]:
     """Score the levels of each owner, both by number, with the number left out and whether any is informed."""
     groups = clusters.group_by("place").agg(pl.col("is_excluded").sum(), pl.col("is_informed").any())
-    clusters = clusters.sort("place", "cluster")  # sums in another order would have other last digits
     found = {name: one.estimate(clusters, name) for name, one in MEASURES.items()}
     for place, excluded, is_informed in groups.iter_rows():
         order, owner = divmod(place, _MOST_OWNERS)
@@ -200,9 +202,9 @@ def _sum_levels(units: Frame, factors: Sequence[str], levels: dict[int, tuple[st
         known = placed.select("order", "factor", "level").unique()
         levels |= {order: (factor, level) for order, factor, level in known.iter_rows()}
         place = placed.select(place=pl.col("order") * _MOST_OWNERS + pl.col("owner"))
+        own = rows if placed.height == rows.height else rows[placed["row"]]
         yield (
-            rows[placed["row"]]
-            .hstack(place)
+            own.hstack(place)
             .group_by("place", "cluster")
             .agg(
                 pl.col("stratum").first(),
@@ -211,6 +213,7 @@ def _sum_levels(units: Frame, factors: Sequence[str], levels: dict[int, tuple[st
                 (pl.col("is_informed") & _IS_KEPT).any(),
                 *(column for name, one in MEASURES.items() for column in one.columns(name)),
             )
+            .sort("place", "cluster")  # sums in another order would have other last digits
         )
 
 
