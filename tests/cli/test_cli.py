@@ -752,7 +752,8 @@ def test_help_starts_without_anything_heavy() -> None:
         "from subitize.cli import main\n"
         "sys.argv = ['subitize', '--help']\n"
         "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit): main()\n"
-        "heavy = 'numpy scipy polars pandas sqlalchemy pydantic openai altair torch importlib.metadata webbrowser'\n"
+        "heavy = 'numpy scipy polars pandas sqlalchemy pydantic openai altair torch ray '\n"
+        "heavy += 'importlib.metadata webbrowser'\n"
         "print([name for name in heavy.split() if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

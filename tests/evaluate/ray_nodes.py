@@ -1,10 +1,9 @@
 """A Ray cluster of two nodes on this machine, each with one core, for tests and benchmarks."""
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
@@ -18,9 +17,8 @@ class TwoNodes:
     def __init__(self) -> None:
         from ray.cluster_utils import Cluster
 
-        self.folder = tempfile.mkdtemp(prefix="ray-")  # sockets have short paths
         # No node may use its disk where its object store is full.
-        head = {"_system_config": {"local_fs_capacity_threshold": 0.0001}, "temp_dir": self.folder}
+        head = {"_system_config": {"local_fs_capacity_threshold": 0.0001}}
         self._cluster = Cluster(initialize_head=True, head_node_args={**self._size(2), **head})
         self.second = self.add(3)
         self.address: str = self._cluster.address
@@ -33,7 +31,6 @@ class TwoNodes:
 
     def close(self) -> None:
         self._cluster.shutdown()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     def engine(self, spec: str = "ray") -> Any:  # noqa: ANN401
         return make_engine(spec, self.address)
@@ -45,9 +42,12 @@ class TwoNodes:
 
 @contextmanager
 def two_nodes() -> Iterator[TwoNodes]:
-    """Start a cluster, and end it."""
+    """Start a cluster, and end it; it keeps its files apart from those of a user's own cluster."""
     own = {"PYTHONPATH": python_path(), "RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
-    with mock.patch.dict(os.environ, own):
+    with (
+        TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder,  # sockets have short paths
+        mock.patch.dict(os.environ, own, RAY_TMPDIR=folder),
+    ):
         os.environ.pop("RAY_ADDRESS", None)
         nodes = TwoNodes()
         try:

@@ -4,6 +4,7 @@ import signal
 import socket
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -25,7 +26,8 @@ from tests.corpus.test_counting import open_corpus, write_corpus
 from tests.evaluate.ray_nodes import TwoNodes, two_nodes
 from tests.runs import judge_run, run_suite
 
-pytestmark = [pytest.mark.ray, pytest.mark.slow, pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.ray, pytest.mark.xdist_group("ray")]
+pytestmark.append(pytest.mark.slow)  # by itself: where Ray is absent, quick runs show the file as skipped
 SUITE = "production:numbers=1-10,categories=apples"
 MODEL = "painter:size_px=128,weber=0.2"
 REPEATS = 200
@@ -132,6 +134,23 @@ def test_a_corpus_is_counted_over_two_nodes_as_by_one_process(
     assert len(list((out / "shards").glob("*.json"))) == 3
 
 
+def test_batches_and_the_judge_of_a_run_give_what_they_give_here(cluster: TwoNodes, tmp_path: Path) -> None:
+    script = tmp_path / "count.py"
+    script.write_text("import sys\nfor line in sys.stdin:\n    print(len(line) % 9, flush=True)\n")
+    counter = f"counter:{sys.executable} {script},batch_size=5"
+    command = ["run", NAMING, "--model", counter, "--model", "random", "--no-sight-check", "--out"]
+    there = ["--engine", "ray", "--ray-address", cluster.address]
+    stored = []
+    for name, engine in (("there", there), ("here", [])):
+        done = subitize(*command, tmp_path / name, *engine)
+        assert_ends_well(done)
+        with Run(Folder(tmp_path / name)) as run:
+            readings = sorted((one.reading.subject.id, str(one.reading.value)) for one in run.readings())
+        stored.append((rows_of(tmp_path / name), readings, done.out.replace(name, "")))
+    assert stored[0] == stored[1]
+    assert all(stored[0])
+
+
 @pytest.mark.usefixtures("odd_models")
 def test_what_a_model_does_wrong_is_stored_as_here(cluster: TwoNodes, tmp_path: Path) -> None:
     reasons = {}
@@ -202,6 +221,20 @@ def test_a_gpu_that_no_node_has_is_named(cluster: TwoNodes, tmp_path: Path, monk
         pytest.raises(RunError, match=r"no node .* had room for a worker of 1 CPU and 1 GPU within 1 s"),
     ):
         engine.invoke("model", make_model("observer"), "check")
+
+
+@pytest.mark.usefixtures("odd_models")
+def test_two_workers_share_a_gpu(cluster: TwoNodes) -> None:
+    node = cluster.add(5, num_cpus=4, num_gpus=1)
+    with (
+        cluster.engine("ray:gpus=0.5") as engine,
+        engine.start("judge", make_judge("observer")) as caller,
+        engine.start("judge", make_judge("nosy")) as waiting,
+    ):
+        assert (caller.concurrency, caller.is_waiting) == (4, False)
+        assert (waiting.concurrency, waiting.is_waiting) == (4, True)
+        assert engine.invoke("judge", make_judge("observer"), "self_test").is_passed
+    cluster.kill(node)
 
 
 def test_a_node_without_the_package_is_named(cluster: TwoNodes, tmp_path: Path) -> None:

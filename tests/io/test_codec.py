@@ -274,7 +274,7 @@ PRINTED: dict[type, str] = {
     LeftOut: "suite judge model count total",
     WordingScore: "wording accuracy mae nae n",
     Abstraction: "estimate pair",
-    Bias: "category direction r z p n",
+    Bias: "category direction r z p n p_by_trial",
     Overview: "suites items models judges exclusions",
     StoredSuite: "name shown seed",
     ModelProgress: "suite model is_stand_in outcomes addresses",

@@ -75,6 +75,17 @@ def test_counts_are_those_of_what_stands(run: Run) -> None:
     assert sorted(streams.count_annotators(run)["annotators"]) == [1, 1, 1, 2]
 
 
+def test_questions_are_listed_in_the_order_of_their_items(run: Run) -> None:
+    for suite in (None, "naming"):
+        assert list(run.stream_asks(suite)) == [(item.id, item.asks) for item in run.items(suite)]
+        assert list(run.stream_items(suite)) == run.items(suite)
+
+
+def test_groups_of_trials_are_read_with_their_first(run: Run) -> None:
+    (group,) = {one.reading.subject for one in run.readings() if len(one.reading.subject.trial_ids) > 1}
+    assert streams.read_groups(run).rows() == [(group.id, group.trial_ids[0])]
+
+
 def test_what_a_rule_discards_is_counted_and_read(run: Run) -> None:
     (counted,) = count_by_source(run, annotators=False)
     found = read_discarded(run, "parser", counted.rule, 10)

@@ -16,7 +16,14 @@ from subitize.analysis.design import estimate_by, levels_of, units_of
 from subitize.analysis.score import MEASURES
 from subitize.records import Estimate, Stimulus
 from subitize.stats import confusion
-from subitize.stats.answers import Anchoring, Direction, KnowerLevel, find_anchors, knower_level, signed_rank_test
+from subitize.stats.answers import (
+    Anchoring,
+    Direction,
+    KnowerLevel,
+    find_anchors,
+    knower_level,
+    signed_rank_test,
+)
 from subitize.stats.cues import Cues
 from subitize.stats.response_law import ResponseLawFit, Tallies, Trials, Unfitted, fit_law, tally
 from subitize.stats.weber import NoWeber, ScalarVariability, Weber, describe_weber, scalar_variability
@@ -54,8 +61,8 @@ class Abstraction:
 class Bias:
     """Whether responses lie systematically above or below the target, in one category or in all.
 
-    `over` or `under` if p < .05 and the effect size r = |z| / √n is at least .3, where n includes exact answers. `p`
-    and the interval of r are over prompts or pictures; `p_by_trial` is the paper's, of independent trials.
+    `over` or `under` as in the paper: if `p_by_trial`, of independent trials, is below .05 and the effect size
+    r = |z| / √n is at least .3, where n includes exact answers. `p` and the interval of r are over prompts or pictures.
     """
 
     category: str

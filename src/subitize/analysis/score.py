@@ -143,19 +143,19 @@ def score(observations: Frame, factors: Sequence[str] | None = None, *, prompts:
     items = observations.seen_items()
     chosen = list_factors(items) if factors is None else check_factors(items, factors)
     owners = observations.rows.select(_OWNER).unique().sort(_OWNER)
+    units = with_units(replace(observations, rows=observations.rows.select(_COLUMNS)), prompts)
+    units = replace(units, rows=add_columns(units.rows, owners.with_row_index("owner"), *_OWNER).drop(_OWNER))
     levels: dict[int, tuple[str, str]] = {}
-    summed = _sum_levels(
-        replace(observations, rows=observations.rows.select(_COLUMNS)), owners, chosen, prompts, levels
-    )
-    found = sorted(one for some in _put_together(summed) for one in _score_places(some, owners.height))
+    found = sorted(one for some in _put_together(_sum_levels(units, chosen, levels)) for one in _score_places(some))
     return [
-        Score(*owners.row(owner), *levels[order], name, estimate, *rest)
-        for (owner, order), estimates, *rest in found
+        Score(suite, model, judge, *levels[order], name, estimate, excluded, is_informed)
+        for (owner, order), estimates, excluded, is_informed in found
+        for suite, model, judge in [owners.row(owner)]
         for name, estimate in estimates.items()
     ]
 
 
-_ROWS_AT_ONCE = 10_000
+_ROWS_AT_ONCE = 20_000
 _OWNER = ("suite", "model", "judge")
 _GROUP = (*_OWNER, "factor", "level", "order")
 _COLUMNS = (
@@ -165,53 +165,46 @@ _COLUMNS = (
 
 
 def _put_together(clusters: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """Put the clusters of factors together while they are few: all at once would take much memory in a large run."""
+    """Put the clusters of factors together while they are few: all at once would take much memory in a large run.
+
+    They stay sorted, as the levels of a factor have greater numbers than those before.
+    """
     gathered: list[pl.DataFrame] = []
     for one in clusters:
-        gathered.append(one)
-        if sum(some.height for some in gathered) >= _ROWS_AT_ONCE:
+        if sum(some.height for some in (*gathered, one)) > _ROWS_AT_ONCE and gathered:
             yield pl.concat(gathered)
             gathered = []
+        gathered.append(one)
     if gathered:
         yield pl.concat(gathered)
 
 
-def _score_places(
-    clusters: pl.DataFrame, owners: int
-) -> Iterator[tuple[tuple[int, int], dict[str, Estimate], int, bool]]:
-    """Score each owner's levels, all by number, with how many observations were left out and whether any is informed."""
+def _score_places(clusters: pl.DataFrame) -> Iterator[tuple[tuple[int, int], dict[str, Estimate], int, bool]]:
+    """Score the levels of each owner, both by number, with the number left out and whether any is informed."""
     groups = clusters.group_by("place").agg(pl.col("is_excluded").sum(), pl.col("is_informed").any())
-    clusters = clusters.sort("place", "cluster")  # sums in another order would have other last digits
     found = {name: one.estimate(clusters, name) for name, one in MEASURES.items()}
     for place, excluded, is_informed in groups.iter_rows():
-        order, owner = divmod(place, owners)
+        order, owner = divmod(place, _MOST_OWNERS)
         yield (owner, order), {name: of[place] for name, of in found.items() if place in of}, excluded, is_informed
 
 
-def _sum_levels(
-    observations: Frame,
-    owners: pl.DataFrame,
-    factors: Sequence[str],
-    prompts: Prompts,
-    levels: dict[int, tuple[str, str]],
-) -> Iterator[pl.DataFrame]:
-    """Sum each measure within the clusters of every owner's levels, factor by factor; collect the levels by number.
+_MOST_OWNERS = 2**32
 
-    The stratum of a cluster is that of its first row.
+
+def _sum_levels(units: Frame, factors: Sequence[str], levels: dict[int, tuple[str, str]]) -> Iterator[pl.DataFrame]:
+    """Sum each measure within the clusters of every owner's levels, factor by factor; put each level into `levels`.
+
+    A place is an owner and a level. The stratum of a cluster is that of its first row.
     """
-    units = with_units(observations, prompts)
-    rows = add_columns(units.rows, owners.with_row_index("owner"), *_OWNER)
-    slim = replace(units, rows=rows.select("item", "owner", row=pl.int_range(pl.len())))
-    rows = rows.drop(*_OWNER, "item", "subject", "owner")
-    place = (pl.col("order") * owners.height + pl.col("owner")).alias("place")
-    for placed in by_factor(slim, factors):
-        levels |= {
-            order: (factor, level)
-            for order, factor, level in placed.select("order", "factor", "level").unique().iter_rows()
-        }
+    keys = replace(units, rows=units.rows.select("item", "owner", row=pl.int_range(pl.len())))
+    rows = units.rows.drop("item", "subject", "owner")
+    for placed in by_factor(keys, factors):
+        known = placed.select("order", "factor", "level").unique()
+        levels |= {order: (factor, level) for order, factor, level in known.iter_rows()}
+        place = placed.select(place=pl.col("order") * _MOST_OWNERS + pl.col("owner"))
+        own = rows if placed.height == rows.height else rows[placed["row"]]
         yield (
-            rows[placed["row"]]
-            .with_columns(placed.select(place).to_series())
+            own.hstack(place)
             .group_by("place", "cluster")
             .agg(
                 pl.col("stratum").first(),
@@ -220,6 +213,7 @@ def _sum_levels(
                 (pl.col("is_informed") & _IS_KEPT).any(),
                 *(column for name, one in MEASURES.items() for column in one.columns(name)),
             )
+            .sort("place", "cluster")  # sums in another order would have other last digits
         )
 
 

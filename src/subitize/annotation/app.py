@@ -249,7 +249,7 @@ class _Desk:
 
     def me(self, person: SignedIn) -> Me:
         """Return the signed-in person and the texts they should read."""
-        told = self._study.instruct(person.role)
+        told, is_signed = self._study.instruct(person.role), bool(self._study.plan.prolific_audience)
         return Me(
             name=person.name,
             role=person.role,
@@ -258,7 +258,7 @@ class _Desk:
             examples=told.examples,
             consent=self._consent if self._study.must_consent(person) else None,
             has_failed=self._study.outcome(person) == "failed",
-            return_code=self._study.people.return_code(person) if person.details else None,
+            return_code=None if is_signed or not person.details else self._study.people.return_code(person),
             finished=[self._page_id(person, task) for task in self._study.finished_tasks(person)],
         )
 

@@ -83,10 +83,10 @@ def read_sources(runs: Sequence[Run], reader: ReadOptions | None = None) -> list
     """Read each run; refuse one without readings, saying what to do about it."""
     sources = []
     for name, run in zip(_names(runs), runs, strict=True):
-        judge = reader and reader.judge and run.find_judge(reader.judge)
-        reader = replace(reader or ReadOptions(), judge=judge)
-        rows = read_rows(run, reader, is_traced=True)
-        survey = read_frame(run, reader, rows)
+        judge = run.find_judge(reader.judge) if reader and reader.judge else None
+        own = replace(reader or ReadOptions(), judge=judge)
+        rows = read_rows(run, own, is_traced=True)
+        survey = read_frame(run, own, rows)
         sources.append(ReportRun(name, run, survey, read_provenance(run, judge, rows), read_names(run)))
     return sources
 

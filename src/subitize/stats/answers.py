@@ -266,7 +266,8 @@ LEAST_EFFECT = 0.3
 class SignedRanks:
     """The test of n errors: z is above 0 if upward errors prevail, r = |z| / √n.
 
-    `p` and the interval of r are over clusters, if these are known; `p_by_trial` takes all errors for independent.
+    `p` and the interval of r are over clusters, if these are known; `p_by_trial`, which decides on the direction as in
+    the paper, takes all errors for independent.
     """
 
     direction: Direction
@@ -324,7 +325,7 @@ def _test_clusters(errors: Floats, strata: Integers | None, clusters: Units) -> 
             if r
             else Estimate(abs(effect), 0.0, 1.0, n, f"{_EFFECT}, one cluster: whatever is possible")
         )
-        return SignedRanks(_direct(effect, p), r, signed_z, p, of_trials, n)
+        return SignedRanks(_direct(effect, of_trials), r, signed_z, p, of_trials, n)
     left = (counts.sum(axis=1, keepdims=True) - counts).T
     without = _signed_z(sizes, left[..., None]) / np.sqrt(np.maximum(left.sum(axis=1), 1))
     # On Fisher's scale, whose spread hardly depends on the effect.
@@ -339,7 +340,7 @@ def _test_clusters(errors: Floats, strata: Integers | None, clusters: Units) -> 
     (layout,) = spread.layouts()
     method = f"{_EFFECT}, Student's interval of its pseudo-values over {layout}"
     r = Estimate(abs(effect), 0.0 if low <= 0 <= high else edges[0], edges[1], n, method)
-    return SignedRanks(_direct(effect, p), r, signed_z, p, of_trials, n)
+    return SignedRanks(_direct(effect, of_trials), r, signed_z, p, of_trials, n)
 
 
 _NEARLY_ONE = 1 - 1e-9

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Generic, TypeVar, get_args
+from typing import Any, Generic, TypeVar, get_args
 
 from sqlalchemy import Row
 
@@ -201,20 +201,21 @@ _decode_evidence = lru_cache(1_000)(codec.evidence.validate_json)
 _decode_value = lru_cache(1_000)(codec.value.validate_json)
 
 
-def decode_reading(row: Row[tuple[object, ...]]) -> Reading:
-    """Decode the reading of a row, which has the columns of its subject, question and source too."""
+def decode_reading(columns: Iterable[Any]) -> Reading:
+    """Decode a reading from its columns, in the order of its fields."""
+    subject, question, judge, evidence, rule, value, annotator, replaces, provenance, purpose, reviews = columns
     return Reading(
-        _decode_subject(row.trial_ids),
-        _decode_question(row.question),
-        row.judge,
-        _decode_evidence(row.evidence),
-        row.rule,
-        _decode_value(row.value),
-        row.annotator,
-        row.replaces,
-        None if row.provenance is None else codec.provenance.validate_json(row.provenance),
-        row.purpose or "answer",
-        row.reviews,
+        _decode_subject(subject),
+        _decode_question(question),
+        judge,
+        _decode_evidence(evidence),
+        rule,
+        _decode_value(value),
+        annotator,
+        replaces,
+        None if provenance is None else codec.provenance.validate_json(provenance),
+        purpose or "answer",
+        reviews,
     )
 
 

@@ -69,12 +69,12 @@ ATTACHED = tables.attachments.c.image.label("attached")
 """The image that was attached to a response later, or null."""
 
 READING = (
-    *(one for one in tables.readings.c if one.name not in ("subject", "question", "source")),
-    tables.subjects.c.trial_ids,
-    tables.questions.c.question,
-    *(tables.sources.c.judge, tables.sources.c.annotator, tables.sources.c.rule),
+    *(tables.readings.c.id, tables.readings.c.at, tables.subjects.c.trial_ids, tables.questions.c.question),
+    *(tables.sources.c.judge, tables.readings.c.evidence, tables.sources.c.rule, tables.readings.c.value),
+    *(tables.sources.c.annotator, tables.readings.c.replaces, tables.readings.c.provenance),
+    *(tables.readings.c.purpose, tables.readings.c.reviews),
 )
-"""The columns of a whole reading."""
+"""The columns of a whole reading: its number, its time, and then in the order of a Reading's fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +290,8 @@ def read_trials(run: "Run", model: str) -> Iterator[ResponseRow]:
     c = tables.responses.c
     columns = (c.trial_id, c.item_id, c.model, c.repeat, c.attempt, c.status, KIND_END)
     for *trial, status, end in run.rows(select_responses(run, columns, c.model == model, per="response")):
-        yield ResponseRow(*trial, end.rpartition('"')[0].rpartition('"')[2] if status == tables.DONE else FAILED)
+        kind = end.rpartition('"')[0].rpartition('"')[2] if status == tables.DONE else FAILED
+        yield ResponseRow._make((*trial, kind))
 
 
 def read_values(run: "Run", judge: str) -> Iterator[tuple[str, str, Value]]:

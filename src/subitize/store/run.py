@@ -351,8 +351,8 @@ class Run:
         if items is not None:
             with self.reading() as connection:
                 conditions.append(tables.readings.c.subject.in_(self._find_subjects(connection, items)))
-        for row in self.fetch(select_readings(self, READING, *conditions, with_reviews=with_reviews)):
-            yield StoredReading(row.id, decode_reading(row), row.at)
+        for id, at, *columns in self.rows(select_readings(self, READING, *conditions, with_reviews=with_reviews)):
+            yield StoredReading(id, decode_reading(columns), at)
 
     def find_reading(
         self,

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import krippendorff
@@ -23,10 +24,13 @@ from subitize.papers.geckonum.files import MODELS, read_release
 from subitize.papers.geckonum.labels import Annotations, estimate_means, read_released, read_run
 from subitize.papers.geckonum.release import JUDGE, import_geckonum
 from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, QUANTIFIERS, compute_extensions, compute_tables
+from subitize.records import Spec
+from subitize.registry import make_judge, make_model, make_suite
 from subitize.stats.estimate import estimate, wilson_interval
 from subitize.store import Folder, Run
 from tests.cases import Case
 from tests.papers.geckonum.geckonum_release import PROMPTS, SOME, write_prompts, write_release
+from tests.runs import run_suite
 
 Cells = Mapping[tuple[str, str, str], Cell]
 
@@ -343,6 +347,20 @@ def test_the_store_gives_what_the_files_give(small: Path, tmp_path: Path) -> Non
         assert read_run(run, JUDGE).answers.equals(stored.answers)
     assert compute_tables(stored) == compute_tables(annotations)
     assert compute_extensions(stored) == compute_extensions(annotations)
+
+
+def test_judges_of_other_suites_are_none_of_geckonums(small: Path, tmp_path: Path) -> None:
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        drawn = make_suite("production:numbers=1,categories=dots"), make_model("painter:size_px=128")
+        run_suite(run, *drawn, make_judge("observer"), repeats=1)
+        import_geckonum(run, read_release(small, tasks=(3,)))
+        assert read_run(run).answers.equals(read_run(run, JUDGE).answers)
+        readings = [replace(stored.reading, judge="second") for stored in run.readings(JUDGE)]
+        run.add_judge(Spec("second", {}, "second"), is_stand_in=False)
+        with run.lease("test") as lease:
+            run.add_readings(lease, readings)
+        with pytest.raises(NothingToDoError, match=f"several judges of geckonum: {JUDGE}, second; name one with"):
+            read_run(run)
 
 
 def test_excluded_items_are_in_no_table(small: Path, tmp_path: Path) -> None:

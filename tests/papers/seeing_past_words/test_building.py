@@ -61,6 +61,33 @@ def test_foils_that_are_right_or_stand_there_twice_are_never_asked_about(tmp_pat
     assert (probe.split, probe.part, probe.foils) == ("hard", "validation", (1, 3, 3, 2))
 
 
+@pytest.mark.parametrize("foil", [1001, 5_000_000])
+def test_a_foil_above_every_answer_is_kept(foil: int, tmp_path: Path) -> None:
+    entry = released(foils=[1, foil], declarative_statement_foils=["There is 1 dog.", f"There are {foil} dogs."])
+    file = write_json(tmp_path / "interpolation.train.json", {"a": entry})
+    assert call("make", "probes", file, "--out", tmp_path / "probes.jsonl").err == ""
+    (probe,) = read_records(tmp_path / "probes.jsonl", Probe)
+    assert (probe.foils, probe.statement_foils[1]) == ((1, foil), f"There are {foil} dogs.")
+    rows = call("list", tmp_path / "probes.jsonl", "--json").json()
+    counts = {row["column"]: row["ours"] for row in rows if row["table"] == "table6"}
+    assert (counts["correct"], counts["foiled"], counts["invalid foils"]) == (1, 2, 0)
+
+
+def test_foils_of_every_source_may_be_above_every_answer(tmp_path: Path) -> None:
+    question = "How many dogs are there?"
+    visual7w = write_visual7w(tmp_path / "dataset.json", [(1, "val", question, "2.", ["1.", "2000."])])
+    (tmp_path / "own.csv").write_text(f"image,question,answer,foils\na.jpg,{question},1000,2000 5\n", encoding="utf-8")
+    for source, foils in ((visual7w, (1, 2000)), (tmp_path / "own.csv", (2000, 5))):
+        built = build_probes([source], Recipe(["standard"]))
+        assert [probe.foils for probe in built.probes] == [foils]
+        assert not built.omitted.found
+
+
+def test_foils_are_drawn_around_the_largest_answer(tmp_path: Path) -> None:
+    built = build_probes([write_questions(tmp_path / "own.csv", [1000, 1000])], Recipe(["standard"]))
+    assert all(probe.foils for probe in built.probes)
+
+
 def test_released_statements_can_be_corrected(tmp_path: Path) -> None:
     entry = released(caption="How many yellow buses are there?", foils=[1], declarative_statement_foils=["x"])
     (probe,) = build_probes([write_json(tmp_path / "a.json", {"a": entry})], Recipe(mode="corrected")).probes
@@ -152,6 +179,42 @@ def test_valse_keeps_what_two_annotators_chose(tmp_path: Path) -> None:
     assert first.masked == "There are exactly [GAP] dogs."
     assert first.masked_faithful == "There is exactly [GAP] dog."
     assert list(map(len, built.omitted.found.values())) == [1, 1]
+
+
+def valse(caption: str | list[str], foil: str, chosen: int = 3, **more: object) -> dict[str, object]:
+    entry = {"image_file": "v7w_1.jpg", "caption": caption, "foil": foil, **more}
+    return entry | {"mturk": {"caption": chosen, "foil": 3 - chosen, "other": 0}}
+
+
+def test_valse_without_numbers_is_refused_though_it_has_the_fields_of_the_counting_probe(tmp_path: Path) -> None:
+    more = {"answer": 0, "declarative_statement": "There are no dogs.", "classes": 0}
+    entries = {
+        str(place): valse("There are no dogs.", "There are dogs.", 1 + place, **more, classes_foil=wrong)
+        for place, wrong in enumerate((None, 3, "some"))
+    }
+    plural = valse("A single dog.", "A number of dogs.", classes="a single", classes_foil="a number of")
+    for name, found in (("existence", entries), ("plurals", {"0": plural, "1": plural, "2": plural})):
+        ended = call("make", "probes", write_json(tmp_path / f"{name}.json", found), "--out", tmp_path / "out.jsonl")
+        assert (ended.code, ended.out) == (2, "")
+        assert "left out, no number in its caption or in its foil: " in ended.err
+        assert ("fewer than 2 annotators chose the caption: 1" in ended.err) == (name == "existence")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_valse_with_numbers_is_read_however_its_classes_are_written(tmp_path: Path) -> None:
+    entries = {
+        "words": valse("There are exactly two dogs.", "There are exactly 3 dogs.", classes="two", classes_foil="3"),
+        "none": valse(["There are 2 dogs."], "There are 1200 dogs."),
+        "zero": valse("There are no dogs.", "There are 4 dogs.", classes=[0], classes_foil=[4]),
+        "statement": valse("There is 1 dog.", "There are 5 dogs.", declarative_statement="x", answer=1),
+        "contradiction": valse("There are 2 dogs.", "There are 3 dogs.", classes=7, classes_foil=3),
+    }
+    built = build_probes([write_json(tmp_path / "counting-small-quant.json", entries)], Recipe())
+    assert {probe.id: (probe.answer, probe.foils) for probe in built.probes} == {
+        "words": (2, (3,)), "none": (2, (1200,)), "zero": (0, (4,)), "statement": (1, (5,)),
+    }  # fmt: skip
+    assert built.probes[1].statement == "There are 2 dogs."
+    assert built.omitted.found == {"no number in its caption or in its foil": ["contradiction"]}
 
 
 SKEWED = [0] * 70 + [1] * 260 + [2] * 300 + [3] * 140 + [4] * 90 + [5] * 60 + [7] * 30 + [9] * 20 + [15] * 10
@@ -301,6 +364,21 @@ def test_a_damaged_probe_file_names_its_line(line: str, message: str, tmp_path: 
     kind = CaptionPair if "source" in line else Probe
     with pytest.raises(BadFileError, match=message):
         read_records(tmp_path / "probes.jsonl", kind)  # type: ignore[type-var]
+
+
+def test_a_release_is_no_file_of_probes_and_is_not_called_cut(tmp_path: Path) -> None:
+    file = tmp_path / "hard.val.json"
+    for indent in (4, 0):
+        file.write_text(json.dumps({"a": released()}, indent=indent), encoding="utf-8")
+        for command in (
+            ["list", file],
+            ["run", f"counting-probe:{file}", "--model", "random", "--out", tmp_path / "run"],
+        ):
+            ended = call(*command)
+            assert (ended.code, ended.out) == (2, "")
+            assert f"has one per line; make one of it: subitize make probes {file}" in ended.err
+    file.write_text(file.read_text(encoding="utf-8")[:-1], encoding="utf-8")
+    assert "it ends too soon; get the whole file" in call("list", file).err
 
 
 def test_the_command_counts_and_names_what_is_missing(tmp_path: Path) -> None:

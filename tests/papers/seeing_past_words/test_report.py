@@ -1,16 +1,19 @@
 """What a report says of the probes: framings side by side, by number and split, beside what guessing gets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from subitize.analysis.frame import ReadOptions
+from subitize.interfaces import NoEvents
 from subitize.papers.seeing_past_words.measures import PAIRWISE
 from subitize.papers.seeing_past_words.probes import write_records
 from subitize.papers.seeing_past_words.tables import tabulate_run
-from subitize.records import Estimate
+from subitize.records import Estimate, Known, Reading, Spec, Subject, Words
+from subitize.report.compose import build_report
 from subitize.report.series import list_series, read_sources
-from subitize.report.table import Document, Figure, Row, Section, Table
+from subitize.report.table import Document, Figure, Paragraph, Row, Section, Table
 from subitize.store import Folder, Run
 from tests.papers.seeing_past_words.probe_files import make_probes
 from tests.papers.seeing_past_words.probe_runs import ANSWERS, Rule, know, probe, probe_all, resemble, say_two
@@ -129,6 +132,51 @@ def test_what_is_excluded_by_hand_is_in_no_figure(tmp_path: Path) -> None:
         rows = find_rows(find_section(composed(run).sections, "Framings: standard, test"), 0)
     shares = [row.cells[2] for row in rows if row.cells[0] == "two-sayer"]
     assert [one.value for one in shares if isinstance(one, Estimate)] == [1, 1]
+
+
+@pytest.mark.parametrize(("agreement", "share"), [("plurality", 0.0), ("median", 1.0)])
+def test_several_people_agree_in_the_figures_as_in_the_report(agreement: str, share: float, tmp_path: Path) -> None:
+    """Five people say of all answers one less, one less, the right number, and one or two more."""
+    write_records(tmp_path / "probes.jsonl", make_probes(tmp_path, ANSWERS))
+    with Run(Folder(tmp_path / "run"), create=True) as run:
+        probe(run, tmp_path, {"knower": know}, {"counting-probe-vqa": "probes.jsonl"})
+        add_people(run, (-1, -1, 0, 1, 2))
+        options = ReadOptions("people", agreement=agreement)
+        rows = find_rows(find_section(composed_with(run, options).sections, "Framings: standard, test"), 0)
+        said = " ".join(texts_of(composed_with(run, ReadOptions(agreement=agreement))))
+    assert [one.value for row in rows if row.cells[0] == "knower" and isinstance(one := row.cells[2], Estimate)] == [
+        share
+    ]
+    assert "figures of counting-probe-vqa are as parser read the answers, not people" in said
+
+
+def add_people(run: Run, differences: Sequence[int]) -> None:
+    """Have people read every answer as the right number plus these differences."""
+    items = {item.id: item for item in run.items()}
+    readings = []
+    for stored in run.responses():
+        (ask,) = items[stored.item_id].asks
+        numbers = [int(ask.expects[0]) + more for more in differences]
+        readings += [
+            Reading(
+                Subject((stored.trial_id,)), ask.question, "people", Words(""), "test@1", Known(number), f"P{place}"
+            )
+            for place, number in enumerate(numbers)
+        ]
+    run.add_judge(Spec("people", {}, "people"), is_stand_in=False)
+    with run.lease("test") as lease:
+        run.add_readings(lease, readings)
+
+
+def composed_with(run: Run, options: ReadOptions) -> Document:
+    return build_report(read_sources([run], options), NoEvents())
+
+
+def texts_of(document: Document) -> list[str]:
+    every = [*document.sections]
+    for one in every:
+        every += one.sections
+    return [block.text for one in every for block in one.blocks if isinstance(block, Paragraph)]
 
 
 def test_framings_of_different_runs_have_sections_of_their_own(tmp_path: Path) -> None:

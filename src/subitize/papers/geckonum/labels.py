@@ -7,6 +7,7 @@ are over prompts, since labels of the same prompt are correlated; types and numb
 Every label has the same weight; that of a whole image in Task 3 combines several answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,8 @@ from subitize.analysis.design import UNITS, assign_units, estimate_by
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.questions import line_codes
 from subitize.papers.geckonum.files import GeckonumRelease, released_items
-from subitize.papers.geckonum.suite import design_of
-from subitize.records import Ask, Choose, Confirm, Count, Estimate, Item, Known, Question, Value
+from subitize.papers.geckonum.suite import STRATA, design_of
+from subitize.records import Ask, Choose, Confirm, Count, Design, Estimate, Item, Known, Question, Value
 
 if TYPE_CHECKING:
     from subitize.analysis.frame import RunFrame
@@ -74,11 +75,15 @@ _IS_RIGHT = (pl.col("label") == pl.col("truth")).cast(pl.Float64).alias("right")
 _DEEPEST = 4  # no scene graph of ours is deeper
 
 
-def list_questions(items: Iterable[Item]) -> pl.DataFrame:
-    """List the questions of items with their asks, factors, strata and clusters."""
+def list_questions(items: Iterable[Item], design: Design | None = None) -> pl.DataFrame:
+    """List the questions of items with their asks, factors, strata and clusters.
+
+    Nouns were sampled, unless a `design` says otherwise, as that of a run made before they were stored.
+    """
     known = list(items)
+    own = design_of(known) if design is None else replace(design, strata=STRATA)
     rows = [_question(item, ask) for item in known for ask in item.asks]
-    places = assign_units(known, dict.fromkeys((item.suite for item in known), design_of(known)))
+    places = assign_units(known, dict.fromkeys((item.suite for item in known), own))
     return (
         pl.DataFrame(rows, schema=_QUESTIONS, orient="row")
         .join(places, on="item", maintain_order="left")
@@ -284,7 +289,9 @@ def read_run(run: "Run", judge: str | None = None) -> Annotations:
     from subitize.store.reading import VOTE, read_readings, read_responses  # not needed for released files
 
     items = _keep_items(run, run.items(SUITE))
-    return _annotate(run, items, read_responses(run), read_readings(run, _choose_judge(run, judge), VOTE))
+    responses = read_responses(run)
+    chosen = _choose_judge(run, judge, responses.filter(pl.col("item").is_in([item.id for item in items]))["trial"])
+    return _annotate(run, items, responses, read_readings(run, chosen, VOTE))
 
 
 def take_answers(survey: "RunFrame", judge: str) -> Annotations:
@@ -305,7 +312,9 @@ def _keep_items(run: "Run", items: Iterable[Item]) -> list[Item]:
 
 
 def _annotate(run: "Run", items: Sequence[Item], responses: pl.DataFrame, readings: pl.DataFrame) -> Annotations:
-    questions = list_questions(items)
+    from subitize.store.rows import read_designs  # not needed for released files
+
+    questions = list_questions(items, read_designs(run).get(SUITE))
     answers = readings.select("subject", "question", "annotator", read="value")
     trials = responses.lazy().select("item", "model", subject="trial", seed=pl.col("repeat").cast(pl.UInt16))
     keys = questions.lazy().select("item", "question", "key")
@@ -319,20 +328,33 @@ def _annotate(run: "Run", items: Sequence[Item], responses: pl.DataFrame, readin
         .collect(engine="in-memory")
     )
     if not found.height:
-        raise NothingToDoError(f"{run.location} has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE")
+        raise _no_readings(run)
     return Annotations(questions, found)
 
 
-def _choose_judge(run: "Run", judge: str | None) -> str:
+def _no_readings(run: "Run") -> NothingToDoError:
+    return NothingToDoError(f"{run.location} has no readings of {SUITE} yet; subitize judge RUN --judge JUDGE")
+
+
+def _choose_judge(run: "Run", judge: str | None, trials: pl.Series) -> str:
+    """Return the judge named, or the only one that read these trials: others may have read other suites."""
+    from subitize.store.reading import read_readings
+
     names = run.judge_names()
-    if judge is None and len(names) == 1:
-        return next(iter(names))
     if judge in names:
         return str(judge)
-    if judge is None and names:
+    if judge is not None:
+        raise UnknownNameError("judge in this run", judge, names.values())
+    if len(names) > 1:
+        readings = read_readings(run, columns=("subject", "judge"))
+        there = {*readings.filter(pl.col("subject").is_in(trials.implode()))["judge"]}
+        names = {spec: name for spec, name in names.items() if spec in there}
+    if len(names) > 1:
         judges = ", ".join(names.values())
-        raise NothingToDoError(f"{run.location} has several judges: {judges}; name one with `judge`")
-    raise UnknownNameError("judge in this run", str(judge), names.values())
+        raise NothingToDoError(f"{run.location} has several judges of {SUITE}: {judges}; name one with `judge`")
+    if not names:
+        raise _no_readings(run)
+    return next(iter(names))
 
 
 def _values(answers: pl.DataFrame, items: Sequence[Item]) -> pl.DataFrame:

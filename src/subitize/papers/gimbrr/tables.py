@@ -87,10 +87,13 @@ def rows(seen: JudgedFrame) -> pl.DataFrame:
     )
     joined = pl.when(pl.col("status") != "unknown").then(pl.col("is_right").cast(pl.Float64))
     ratings = rated.with_columns(right=pl.coalesce("vote", joined)).drop_nulls("right").select(*RATINGS)
-    return describe_ratings(ratings, own.seen_items())
+    sampled = own.designs[NAME].sampled if NAME in own.designs else SAMPLED
+    return describe_ratings(ratings, own.seen_items(), sampled)
 
 
-def describe_ratings(ratings: pl.DataFrame, items: Iterable[Item]) -> pl.DataFrame:
+def describe_ratings(
+    ratings: pl.DataFrame, items: Iterable[Item], sampled: Mapping[str, str | tuple[str, ...]] = SAMPLED
+) -> pl.DataFrame:
     """Join ratings to their items: key, cluster (the prompt's text), stratum and factors.
 
     `is_first` marks the first rating of an image. Models are sorted by name.
@@ -100,7 +103,7 @@ def describe_ratings(ratings: pl.DataFrame, items: Iterable[Item]) -> pl.DataFra
         ((one.id, one.id.partition("/")[2], *map(one.factors.get, _FACTORS)) for one in known),
         {"item": pl.String(), "key": pl.String(), **_FACTORS},
     )
-    design = Design(strata=STRATA, sampled=SAMPLED)
+    design = Design(strata=STRATA, sampled=sampled)
     places = assign_units(known, dict.fromkeys((one.suite for one in known), design))
     of_items = described.join(places, on="item").filter(pl.col("task").is_in(list(ALL)))
     numbered = ratings.with_columns(is_first=pl.int_range(pl.len()).over(_IMAGE) == 0)

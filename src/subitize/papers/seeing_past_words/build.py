@@ -13,7 +13,7 @@ from typing import Literal
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.io.frames import group_rows
-from subitize.language.numbers import in_words
+from subitize.language.numbers import LARGEST_IN_WORDS, in_words
 from subitize.networks.joint import GAP
 from subitize.papers.seeing_past_words import sources
 from subitize.papers.seeing_past_words.probes import Probe, write_records
@@ -236,7 +236,8 @@ def _mask_given(one: sources.SourceQuestion) -> Masked:
 
 
 def _mask_number(number: int, text: str) -> str:
-    masked, times = re.subn(rf"\b(?:{number}|{in_words(number)})\b", GAP, text, flags=re.IGNORECASE)
+    forms = f"{number}|{in_words(number)}" if number <= LARGEST_IN_WORDS else f"{number}"
+    masked, times = re.subn(rf"\b(?:{forms})\b", GAP, text, flags=re.IGNORECASE)
     return masked if times == 1 else ""
 
 

@@ -1,4 +1,6 @@
-"""The paper's conclusions as claims about the models of a run; declared training data says what a model is."""
+"""The paper's conclusions as claims about the models of a run; declared training data says what a model is.
+
+Training data is in no claim, and each is computed on one split and one wording, so that each probe counts once."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -30,12 +32,14 @@ CLAIMS: Mapping[str, str] = {
 }
 _NEEDS: Mapping[str, str] = {
     "3.2": "the alignment probe",
-    "4.2.1 chance": "the counting probe, and probabilities of models that are not finetuned on it",
-    "4.2.1 words": "the counting probe of models that are not finetuned on it",
-    "4.2.1 hard": "the counting probe in its standard and its hard split",
-    "4.2.1 interpolated": "the interpolated counting probe of models that were run as trained on counting-probe",
-    "4.2.2 small": "the masked probe or the questions, with answers up to 2 and from 5 to 20",
-    "4.2.2 bias": "wrong answers to the masked probe or to the questions",
+    "4.2.1 chance": "the counting probe outside training data, and probabilities of models not finetuned on it",
+    "4.2.1 words": "the counting probe of models that are not finetuned on it, outside training data",
+    "4.2.1 hard": "the counting probe in its standard and its hard split, outside training data",
+    "4.2.1 interpolated": (
+        "the interpolated counting probe of models that were run as trained on counting-probe, outside training data"
+    ),
+    "4.2.2 small": "the masked probe or the questions, with answers up to 2 and from 5 to 20, outside training data",
+    "4.2.2 bias": "wrong answers to the masked probe or to the questions, outside training data",
 }
 _SMALL_NUMBERS, _LARGER_NUMBERS = range(3), range(5, 21)
 _TWO = 2
@@ -52,17 +56,18 @@ class _Found(NamedTuple):
 def claims(probed: tables.Probed) -> list[Claim]:
     """Evaluate the paper's conclusions as far as the run's data allow."""
     aligned = [one for one in probed.texts if one.item.suite == tables.ALIGNMENT]
-    counting = [one for one in probed.texts if one.item.suite == tables.COUNTING]
+    counting = _hold_out(tables.take_counting(probed))
     tuned = [one for one in counting if probed.is_finetuned(one.model)]
     others = [one for one in counting if not probed.is_finetuned(one.model)]
+    gaps, answers = _hold_out(probed.gaps), _hold_out(probed.answers)
     found = {
         "3.2": _ask_each(aligned, _tells_captions),
         "4.2.1 chance": _ask_each(others, _is_near_chance),
         "4.2.1 words": _ask_each(others, _gets_no_more_than_words),
         "4.2.1 hard": _ask_each(counting, _finds_hard_harder),
         "4.2.1 interpolated": _ask_each(tuned, _fails_on_odd),
-        "4.2.2 small": [*_ask_each(probed.gaps, _names_small), *_ask_each(probed.answers, _names_small)],
-        "4.2.2 bias": [*_ask_each(probed.gaps, _says_two), *_ask_each(probed.answers, _says_two)],
+        "4.2.2 small": [*_ask_each(gaps, _names_small), *_ask_each(answers, _names_small)],
+        "4.2.2 bias": [*_ask_each(gaps, _says_two), *_ask_each(answers, _says_two)],
     }
     return [_state(id, own) for id, own in found.items()]
 
@@ -81,14 +86,22 @@ def _ask_each(rows: Sequence[tables.RowT], ask: Callable[[Sequence[tables.RowT]]
     return [found._replace(finding=f"{model}: {found.finding}") for model, found in asked.items() if found]
 
 
-def _choose(texts: Sequence[tables.TextScore], *splits: str) -> list[tables.TextScore]:
-    """Return the texts of the first of these splits that exists, preferably as statements."""
+def _hold_out(rows: Sequence[tables.RowT]) -> list[tables.RowT]:
+    return [one for one in rows if one.item.factors["part"] != "train"]
+
+
+def _choose(rows: Sequence[tables.RowT], *splits: str) -> list[tables.RowT]:
+    """Return the rows of the first of these splits that exists, preferably as statements, with neutral gaps."""
     for split in splits:
-        own = [one for one in texts if one.item.factors["split"] == split]
-        formats = group_rows(own, lambda one: str(one.item.factors["format"]))
+        own = [one for one in rows if one.item.factors["split"] == split]
+        wordings = group_rows(own, lambda one: one.item.factors.get("format", one.item.factors.get("mask")))
         if own:
-            return formats.get("declarative") or own
+            return wordings.get("declarative") or wordings.get("neutral") or own
     return []
+
+
+def _choose_numbers(rows: Sequence[tables.NamedNumber]) -> list[tables.NamedNumber]:
+    return _choose(rows, "standard", "hard", *(str(one.item.factors["split"]) for one in rows))
 
 
 def _rank(texts: Sequence[tables.TextScore]) -> Estimate | None:
@@ -140,9 +153,9 @@ def _fails_on_odd(texts: Sequence[tables.TextScore]) -> _Found | None:
 
 
 def _names_small(rows: Sequence[tables.NamedNumber]) -> _Found | None:
-    shares = []
+    chosen, shares = _choose_numbers(rows), []
     for numbers in (_SMALL_NUMBERS, _LARGER_NUMBERS):
-        own = [one for one in rows if one.item.factors["number"] in numbers]
+        own = [one for one in chosen if one.item.factors["number"] in numbers]
         if not own:
             return None
         is_right = [float(one.said == one.item.factors["number"]) for one in own]
@@ -152,14 +165,16 @@ def _names_small(rows: Sequence[tables.NamedNumber]) -> _Found | None:
 
 
 def _says_two(rows: Sequence[tables.NamedNumber]) -> _Found | None:
-    wrong = [one for one in rows if one.said != one.item.factors["number"]]
+    chosen = _choose_numbers(rows)
+    wrong = [one for one in chosen if one.said != one.item.factors["number"]]
     found = measure_said(
-        [one.said for one in rows], [int(one.item.factors["number"]) for one in rows], tables.images_of(rows)
+        [one.said for one in chosen], [int(one.item.factors["number"]) for one in chosen], tables.images_of(chosen)
     )
     if not found:
         return None
     first = next(iter(found))
     finding = f"of wrong numbers {estimate_text(found[first])} are {first}"
-    two = found.pop(_TWO, None) or estimate([0.0] * len(wrong), tables.images_of(wrong))[0]
-    is_most = all(two.low > share.high for share in found.values())
+    (unnamed,) = estimate([0.0] * len(wrong), tables.images_of(wrong))  # also of any number that nobody named
+    two = found.pop(_TWO, unnamed)
+    is_most = all(two.low > share.high for share in (unnamed, *found.values()))
     return _Found(finding, is_most, any(share.low > two.high for share in found.values()))

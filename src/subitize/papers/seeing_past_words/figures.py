@@ -4,8 +4,10 @@ Framings are compared by model, split and number; all measures of texts follow."
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+from subitize.frame import NO_JUDGE
 from subitize.io.frames import group_rows
 from subitize.papers.seeing_past_words import tables
 from subitize.papers.seeing_past_words.claims import WORDING, claims
@@ -289,9 +291,14 @@ def report(
 def _read(source: ReportRun) -> tables.Probed:
     """Read the probes of a run; of several judges of the answers, the first."""
     rows = source.survey.observations.rows
-    judges = sorted({*rows.filter(rows["suite"] == tables.VQA)["judge"]})
+    judges = sorted({*rows.filter(rows["suite"] == tables.VQA)["judge"]} - {NO_JUDGE})
     names = {spec: source.name_model(spec) for spec in source.names.model_names}
-    return tables.read_probed(source.run, judges[0] if judges else None).rename(names)
+    found = tables.read_probed(source.run, judges[0] if judges else None, source.survey).rename(names)
+    if len(judges) < 2:
+        return found
+    first, *others = map(source.name_judge, judges)
+    said = f"{source.name}: figures of {tables.VQA} are as {first} read the answers, not {', '.join(others)}."
+    return replace(found, warnings=[*found.warnings, said])
 
 
 def _list(probed: Mapping[str, tables.Probed], sources: Mapping[str, ReportRun]) -> list[Share]:

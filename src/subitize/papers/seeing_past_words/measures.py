@@ -239,10 +239,10 @@ def by_prior(these: ScoredTexts, learnt: ScoredTexts) -> Floats:
 
 
 def _count_right(learnt: ScoredTexts, rows: Booleans) -> Callable[[Integers], Floats]:
-    size = int(learnt.numbers.max(initial=0)) + 1
-    right, all_of = (np.bincount(learnt.numbers[chosen], minlength=size) for chosen in (rows & learnt.is_right, rows))
-    shares = (right + 1) / (all_of + 2)
-    return lambda numbers: np.where(numbers < size, shares[np.minimum(numbers, size - 1)], 0.5)
+    numbers, codes = np.unique(learnt.numbers, return_inverse=True)
+    right, all_of = (np.bincount(codes[chosen], minlength=len(numbers)) for chosen in (rows & learnt.is_right, rows))
+    shares = dict(zip(numbers.tolist(), ((right + 1) / (all_of + 2)).tolist(), strict=True))
+    return lambda wanted: np.array([shares.get(number, 0.5) for number in wanted.tolist()])
 
 
 def _constantly(score: float) -> Callable[[ScoredTexts, ScoredTexts], Floats]:

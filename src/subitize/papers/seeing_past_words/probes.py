@@ -16,8 +16,11 @@ PARTS: tuple[str, ...] = ("train", "validation", "test")
 SEPARATOR = " [SEP] "
 """The text between a question and its answer (section 4.1.1)."""
 LARGEST = 1000
-"""The largest number: no sensible answer about a photograph exceeds it; a released foil is 543."""
+"""The largest answer: no sensible one about a photograph exceeds it."""
+LARGEST_FOIL = 10**9
+"""The largest wrong number: people made them up, and some released ones exceed LARGEST."""
 Number = Annotated[int, Field(ge=0, le=LARGEST)]
+FoilNumber = Annotated[int, Field(ge=0, le=LARGEST_FOIL)]
 
 
 class Candidate(NamedTuple):
@@ -43,7 +46,7 @@ class Probe:
     image: str
     question: str
     answer: Number
-    foils: tuple[Number, ...]
+    foils: tuple[FoilNumber, ...]
     statement: str
     statement_foils: tuple[str, ...]
     masked: str
@@ -98,11 +101,24 @@ def write_records(path: Path, records: Sequence[RecordT]) -> None:
 
 def read_records(path: Path, kind: type[RecordT]) -> list[RecordT]:
     """Read a file written by `subitize make probes`; errors name the line."""
-    adapter = TypeAdapter(kind)
-    records = [validate(adapter, read_json(line, where), where) for where, line in number_lines(path)]
+    adapter, lines = TypeAdapter(kind), list(number_lines(path))
+    if len(lines) > 1 and _is_json("\n".join(line for _, line in lines)):
+        raise BadFileError(
+            f"{path.name} is JSON over several lines, and a file of probes has one per line; make one of it: "
+            f"subitize make {'probes' if kind is Probe else 'caption-probes'} {path}"
+        )
+    records = [validate(adapter, read_json(line, where), where) for where, line in lines]
     if not records:
         raise BadFileError(f"{path.name} is empty; write one with: subitize make probes")
     return records
+
+
+def _is_json(text: str) -> bool:
+    try:
+        read_json(text, "")
+    except BadFileError:
+        return False
+    return True
 
 
 def validate(kind: TypeAdapter[T], given: object, where: str) -> T:

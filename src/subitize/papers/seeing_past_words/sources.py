@@ -9,14 +9,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import TypeAdapter
+from pydantic import BeforeValidator, TypeAdapter
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.io.files import number_lines, read_json, read_lines, read_text
 from subitize.language import final
-from subitize.papers.seeing_past_words.probes import LARGEST, CaptionPair, validate
+from subitize.language.numbers import LARGEST_IN_WORDS, in_words
+from subitize.papers.seeing_past_words.probes import LARGEST, LARGEST_FOIL, CaptionPair, validate
 
 _PARTS: Mapping[str, str] = {
     "train": "train",
@@ -84,23 +85,28 @@ def read_source(path: Path, omitted: Skipped) -> QuestionSource:
             return QuestionSource(list(_read_rows(entries, path, omitted)))
         case {"images": [{"qa_pairs": _}, *_]}:
             return QuestionSource(list(_read_visual7w(whole["images"], path, omitted)), has_one_per_image=True)
+        case dict() if _has_field(whole, "mturk") or _has_field(whole, "foil"):  # some have statements, too
+            return QuestionSource(list(_read_valse(whole, path, omitted)), path.stem)
         case dict() if _has_field(whole, "declarative_statement"):
             split = next((split for key, split in _SPLITS.items() if key in path.name.lower()), path.stem)
             return QuestionSource(list(_read_released(whole, path, omitted)), split)
-        case dict() if _has_field(whole, "foil"):
-            return QuestionSource(list(_read_valse(whole, path, omitted)), path.stem)
     raise BadFileError(
         f"{path.name}: neither the released probes, nor Visual7W's dataset.json, VALSE's or TallyQA's JSON; of another "
         f"data set make a CSV or JSONL file with {_COLUMNS}"
     )
 
 
-def read_count(value: object) -> int | None:
+def read_count(value: object, largest: int = LARGEST) -> int | None:
     """Read a number of things: a whole number, or a text that is one ("2", "Two.")."""
     number = final.read_number(value) if isinstance(value, str) else value
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= LARGEST:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= largest:
         return None
     return int(number) if number == int(number) else None
+
+
+def read_foil(value: object) -> int | None:
+    """Read a wrong number, which may be larger than any answer."""
+    return read_count(value, LARGEST_FOIL)
 
 
 def _has_field(whole: Mapping[str, Any], name: str) -> bool:
@@ -128,7 +134,7 @@ class _Released:
 def _read_released(whole: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
     for id, one in validate(TypeAdapter(dict[str, _Released]), whole, path.name).items():
         answer = read_count(one.answer)
-        counted = zip(map(read_count, one.foils), one.declarative_statement_foils, strict=False)
+        counted = zip(map(read_foil, one.foils), one.declarative_statement_foils, strict=False)
         valid = [(foil, text) for foil, text in counted if foil is not None]
         statements = (one.declarative_statement, *(text for _, text in valid))
         if answer is None:
@@ -139,11 +145,15 @@ def _read_released(whole: object, path: Path, omitted: Skipped) -> Iterator[Sour
             yield SourceQuestion(id, part, one.image_file, one.caption, answer, foils, statements)
 
 
+def _first(value: object) -> object:
+    return value[0] if isinstance(value, list) and value else value
+
+
 @dataclass(frozen=True, slots=True)
 class _Valse:
     image_file: str
-    caption: str
-    foil: str
+    caption: Annotated[str, BeforeValidator(_first)]
+    foil: Annotated[str, BeforeValidator(_first)]
     classes: Any = None
     classes_foil: Any = None
     mturk: Mapping[str, int] | None = None
@@ -153,18 +163,24 @@ class _Valse:
 def _read_valse(whole: object, path: Path, omitted: Skipped) -> Iterator[SourceQuestion]:
     """Read the valid captions and foils: those whose caption enough annotators chose."""
     for id, one in validate(TypeAdapter(dict[str, _Valse]), whole, path.name).items():
-        answer, wrong = (read_count(_first(value)) for value in (one.classes, one.classes_foil))
+        answer, wrong = _find_stated(one.classes, one.caption), _find_stated(one.classes_foil, one.foil)
         if (one.mturk or {}).get("caption", 0) < _LEAST_VOTES:
             omitted.add(f"fewer than {_LEAST_VOTES} annotators chose the caption", id)
-        elif answer is None or wrong is None:
-            omitted.add("no numbers in its classes", id)
+        elif answer is None or answer > LARGEST or wrong is None:
+            omitted.add("no number in its caption or in its foil", id)
         else:
             part = _read_part(one.split, path)
             yield SourceQuestion(id, part, one.image_file, "", answer, (wrong,), (one.caption, one.foil))
 
 
-def _first(value: object) -> object:
-    return value[0] if isinstance(value, list) and value else value
+def _find_stated(replaced: object, text: str) -> int | None:
+    """Return the number that was replaced in a text, or else the text's own, if the text has it in digits or words."""
+    own = read_foil(_first(replaced))
+    number = read_foil(text) if own is None else own
+    if number is None:
+        return None
+    forms = {str(number), in_words(number) if number <= LARGEST_IN_WORDS else "", "" if number else "no"}
+    return None if forms.isdisjoint(re.findall(r"[\w-]+", text.lower())) else number
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +210,7 @@ def _read_visual7w(images: object, path: Path, omitted: Skipped) -> Iterator[Sou
                 continue
             foils = []
             for choice in pair.multiple_choices:
-                foil = read_count(choice)
+                foil = read_foil(choice)
                 if foil is None:
                     omitted.add("choices that are no numbers", choice)
                 else:
@@ -235,9 +251,9 @@ def _read_rows(rows: Iterator[tuple[str, object]], path: Path, omitted: Skipped)
 def _read_foils(value: object, where: str) -> tuple[int, ...] | None:
     if not value:
         return None
-    foils = [read_count(one) for one in (value if isinstance(value, list) else str(value).split())]
+    foils = [read_foil(one) for one in (value if isinstance(value, list) else str(value).split())]
     if None in foils:
-        raise BadFileError(f"{where}: foils {str(value)[:40]!r}: should be whole numbers from 0 to {LARGEST}")
+        raise BadFileError(f"{where}: foils {str(value)[:40]!r}: should be whole numbers from 0 to {LARGEST_FOIL}")
     return tuple(foil for foil in foils if foil is not None)
 
 

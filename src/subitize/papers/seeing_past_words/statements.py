@@ -14,7 +14,7 @@ from subitize.language.nouns import plural, singular
 from subitize.language.tokens import WORDS as NUMBER_WORDS
 from subitize.language.tokens import word_set
 from subitize.networks.joint import GAP
-from subitize.papers.seeing_past_words.probes import LARGEST
+from subitize.papers.seeing_past_words.probes import LARGEST_FOIL
 
 _FAITHFUL_HOW_MANY = "how many"
 _SINGULARS = {"people": "person", "men": "man", "women": "woman"}
@@ -55,7 +55,8 @@ def _fill_template(rest: str, number: str) -> str | None:
         owner, _, more = owning.partition(" have")
         return f"{_capitalise(owner)} has {number}{counted}{more}"
     if " have " in rest:
-        return f"{number}{rest}"
+        counted, _, owned = rest.partition(" have ")
+        return f"{number} {counted.removeprefix(' ')} have {owned}"  # with nothing counted, two blanks
     if " is " in rest or " will " in rest or " does " in rest or " has " in rest:
         return None
     return f"There are {number}{rest}"
@@ -288,8 +289,8 @@ def statement(question: str, number: int, mode: Mode = "faithful") -> str | None
 
     `faithful` writes what the authors' templates do, slips included, `corrected` grammatical English.
     """
-    if type(number) is not int or not 0 <= number <= LARGEST:
-        raise BadValueError(f"number {number!r}: should be a whole number from 0 to {LARGEST}")
+    if type(number) is not int or not 0 <= number <= LARGEST_FOIL:
+        raise BadValueError(f"number {number!r}: should be a whole number from 0 to {LARGEST_FOIL}")
     found = _find_template(question, mode, number == 1)
     return found and f"{found[0]}{number}{found[1]}"
 

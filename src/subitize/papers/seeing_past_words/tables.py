@@ -16,9 +16,10 @@ import numpy as np
 import polars as pl
 
 from subitize.analysis import published
-from subitize.analysis.frame import ReadOptions, find_one_judge, read_frame
+from subitize.analysis.frame import ReadOptions, RunFrame, find_one_judge, read_frame
 from subitize.analysis.papers import Tabulated
 from subitize.errors import NothingToDoError
+from subitize.frame import NO_JUDGE
 from subitize.io.frames import group_rows
 from subitize.labels.interpretation import read_probability
 from subitize.language.numbers import name_number
@@ -130,8 +131,11 @@ class Probed:
         return COUNTING in self.corpora.get(model.removesuffix(BLIND), ())
 
 
-def read_probed(run: Run, judge: str | None) -> Probed:
-    """Read a run's results on the probes; answers are those read by its only judge or the one named."""
+def read_probed(run: Run, judge: str | None, survey: RunFrame | None = None) -> Probed:
+    """Read a run's results on the probes; answers are those read by its only judge or the one named.
+
+    They are taken from `survey`, if the run has been read already, as its options say.
+    """
     excluded = run.exclusions()
     items = {item.id: item for suite in PAPER.suites for item in run.items(suite) if item.id not in excluded}
     if not items:
@@ -162,7 +166,7 @@ def read_probed(run: Run, judge: str | None) -> Probed:
     reason = "texts have no score, and are in no figure"
     warnings = [f"{names[model]}: {count:,} {reason}" for model, count in lacking.items()]
     has_answers = any(item.suite == VQA for item in items.values())
-    answers = list(_read_answers(run, items, judge)) if has_answers else []
+    answers = list(_read_answers(run, items, judge, survey)) if has_answers else []
     averages = [own[0]._replace(score=fmean(one.score for one in own)) for own in texts.values()]
     return Probed(averages, gaps, answers, corpora, warnings)
 
@@ -189,8 +193,13 @@ def _read_score(model: str, item: Item, scores: Mapping[str, float]) -> TextScor
     return TextScore(model, item, scores["match"] if probability is None else probability, is_probability)
 
 
-def _read_answers(run: Run, items: Mapping[str, Item], judge: str | None) -> Iterator[NamedNumber]:
-    rows = read_frame(run, ReadOptions(judge)).observations.kept().rows.filter(pl.col("suite") == VQA)
+def _read_answers(
+    run: Run, items: Mapping[str, Item], judge: str | None, survey: RunFrame | None
+) -> Iterator[NamedNumber]:
+    seen = survey or read_frame(run, ReadOptions(judge))
+    rows = seen.observations.kept().rows.filter(pl.col("suite") == VQA)
+    if judge is not None:
+        rows = rows.filter(pl.col("judge").is_in([judge, NO_JUDGE]))
     find_one_judge(run, rows, VQA)
     for model, id, value in rows.select("model", "item", "value").iter_rows():
         yield NamedNumber(_label(model, items[id]), items[id], value)
