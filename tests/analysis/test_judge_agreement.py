@@ -14,7 +14,7 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa  # type
 from subitize.analysis.agreement import ALL_MODELS, JudgeAgreement, JudgePair, PairAgreement, compare_judge
 from subitize.errors import BadValueError, NothingToDoError, SubitizeError
 from subitize.papers.geckonum.files import read_release
-from subitize.papers.geckonum.release import import_geckonum
+from subitize.papers.geckonum.importing import import_geckonum
 from subitize.records import (
     Ask,
     Choose,

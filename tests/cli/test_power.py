@@ -27,7 +27,11 @@ def test_a_suite_gives_prompts_strata_and_images() -> None:
     design = found["design"]
     assert (design["prompts"], design["images"], design["strata"]) == (525, 4, [7.0] * 75)
     assert (design["icc"], design["icc_within"]) == (0.5, 0.2)
-    assert value_of(found, "images per prompt") == 2
+    uncorrelated = plan(
+        "accuracy", "--suite", "t2icountbench", "--rate", 0.4, "--precision", 0.03, "--noun-correlation", 0
+    )
+    assert value_of(uncorrelated, "images per prompt") == 3  # seven objects widen the interval even so
+    assert next(one for one in found["answers"] if one["what"].startswith("images per"))["value"] is None
 
 
 def test_refined_suites_options_and_other_strata_are_taken() -> None:

@@ -83,7 +83,7 @@ Tier = Callable[[Prompt], float]
             lambda prompt: {"numeric_simple": 1.0, "2-additive": 0.6}.get(prompt.type, 0.1),
         ),
         (
-            ["5.3a", "5.3b"],
+            ["5.3a"],
             ["fractional-simple", "part-whole", "fractional-complex"],
             lambda prompt: {"fractional-simple": 1.0, "part-whole": 0.6}.get(prompt.type, 0.0),
         ),
@@ -99,6 +99,9 @@ def test_a_claim_holds_of_a_model_that_is_made_so(
     prompts = [prompt for prompt in PROMPTS if prompt.type in types]
     found = by_id(read_released(read_release(write_tiers(tmp_path, prompts, accuracy))))
     assert {id: found[id].verdict for id in ids} == dict.fromkeys(ids, "holds")
+    if "5.3a" in ids:  # two to five nouns are too few to say what holds of nouns like these
+        assert found["5.3b"].verdict == "undecided"
+        assert "only 4 nouns" in found["5.3b"].comparisons[0].difference.caution
 
 
 def _rank(prompt: Prompt, easiest: str, middle: str) -> float:
@@ -243,8 +246,8 @@ def released(shared_data: Path) -> Mapping[str, Claim]:
     [
         ("5a", "undecided"),
         ("5b", "holds"),
-        ("5c", "holds"),
-        ("5d", "holds"),
+        ("5c", "undecided"),  # over nouns; for exactly these it holds
+        ("5d", "undecided"),
         ("5e", "undecided"),
         ("5.1a", "holds"),
         ("5.1b", "undecided"),

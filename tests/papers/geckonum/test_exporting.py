@@ -10,8 +10,8 @@ import pytest
 from subitize.annotation.exchange.files import import_ratings
 from subitize.errors import BadFileError
 from subitize.papers.geckonum.files import COLUMNS
+from subitize.papers.geckonum.importing import JUDGE
 from subitize.papers.geckonum.prompts import TYPES
-from subitize.papers.geckonum.release import JUDGE
 from subitize.records import Reading
 from subitize.store import Folder, Run
 from tests.commands import call

@@ -12,8 +12,8 @@ from subitize.errors import ConflictError
 from subitize.imports.releases import ReleaseSummary
 from subitize.language.questions import line_codes
 from subitize.papers.geckonum.files import read_release
+from subitize.papers.geckonum.importing import JUDGE, import_geckonum
 from subitize.papers.geckonum.prompts import TYPES
-from subitize.papers.geckonum.release import JUDGE, import_geckonum
 from subitize.records import Choose, Confirm, Count, Drawn, Elsewhere, Known, Words
 from subitize.store import Folder, Location, Run
 from tests.commands import call

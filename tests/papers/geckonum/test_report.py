@@ -14,9 +14,9 @@ from subitize.analysis.published import Cell, CellId
 from subitize.papers.geckonum.figures import show_frequencies
 from subitize.papers.geckonum.files import MODELS, read_release
 from subitize.papers.geckonum.findings import JudgedRun
+from subitize.papers.geckonum.importing import import_geckonum
 from subitize.papers.geckonum.labels import read_run
 from subitize.papers.geckonum.prompts import Prompt
-from subitize.papers.geckonum.release import import_geckonum
 from subitize.papers.geckonum.suite import items_of
 from subitize.papers.geckonum.tables import PUBLISHED, compute_extensions, compute_tables
 from subitize.records import (

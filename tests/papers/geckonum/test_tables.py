@@ -21,8 +21,8 @@ from subitize.analysis.published import AS_THE_PAPER, Cell, CellId
 from subitize.errors import NothingToDoError, UnknownNameError
 from subitize.language.nouns import plural
 from subitize.papers.geckonum.files import MODELS, read_release
+from subitize.papers.geckonum.importing import JUDGE, import_geckonum
 from subitize.papers.geckonum.labels import Annotations, estimate_means, read_released, read_run
-from subitize.papers.geckonum.release import JUDGE, import_geckonum
 from subitize.papers.geckonum.tables import GROUPS, PUBLISHED, QUANTIFIERS, compute_extensions, compute_tables
 from subitize.records import Spec
 from subitize.registry import make_judge, make_model, make_suite

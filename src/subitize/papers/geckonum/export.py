@@ -13,8 +13,8 @@ from subitize.io.files import CsvRow, escape_formula, write_rows
 from subitize.io.outputs import write_atomic
 from subitize.language.questions import LINES_WORDING, line_codes
 from subitize.papers.geckonum.files import COLUMNS
+from subitize.papers.geckonum.importing import RULE
 from subitize.papers.geckonum.labels import SUITE
-from subitize.papers.geckonum.release import RULE
 from subitize.store import Run
 
 _EXPORTED_IMAGE_ID = re.compile(r"(?P<prompt>.+)_(?P<seed>\d{1,4})", re.ASCII)
