@@ -223,6 +223,35 @@ def write_lxmert(folder: Path) -> Path:
     return folder
 
 
+def write_vilbert(folder: Path, *, is_multi_task: bool = False) -> Path:
+    """Write a ViLBERT, or 12-in-1, as its authors do, with heads that are not read here; regions of 20 numbers."""
+    import torch
+    from safetensors.torch import save_file
+
+    from subitize.networks.vilbert import ViLBert
+
+    config: dict[str, Any] = {
+        "vocab_size": _write_bert_tokenizer(folder), "max_position_embeddings": 40, "type_vocab_size": 2,
+        "hidden_size": 16, "intermediate_size": 24, "num_attention_heads": 4, "num_hidden_layers": 4,
+        "v_hidden_size": 12, "v_intermediate_size": 10, "v_num_attention_heads": 2, "v_num_hidden_layers": 3,
+        "bi_hidden_size": 8, "bi_num_attention_heads": 2, "v_biattention_id": [0, 1], "t_biattention_id": [2, 3],
+        "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1, "v_hidden_dropout_prob": 0.1,
+        "v_attention_probs_dropout_prob": 0.1, "v_feature_size": 20, "v_target_size": 9, "pooling_method": "mul",
+    }  # fmt: skip
+    for file in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        (folder / file).unlink(missing_ok=True)  # the authors' have none
+    (folder / "bert_base_6layer_6conect.json").write_text(json.dumps(config), encoding="utf-8")
+    torch.manual_seed(13)
+    network = ViLBert(config | {"fusion_method": "mul"}, 7 if is_multi_task else None)
+    tensors = {name: torch.randn(tensor.shape) * 0.4 for name, tensor in network.state_dict().items()}
+    tensors["cls.predictions.decoder.weight"] = tensors["bert.embeddings.word_embeddings.weight"].clone()
+    if is_multi_task:
+        tensors["vil_logit.weight"], tensors["vil_logit.bias"] = torch.randn(1, 8), torch.randn(1)
+        tensors["vil_binary_prediction.logit_fc.0.weight"] = torch.randn(4, 16)
+    save_file(tensors, folder / "model.safetensors")
+    return folder
+
+
 def write_regions(path: Path, names: Sequence[str], *, width: int = 20) -> Path:
     """Write region features of pictures, of the first two regions, of each next one more; .npz or .safetensors."""
     random = np.random.default_rng(5)

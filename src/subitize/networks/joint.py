@@ -102,7 +102,7 @@ class JointNetwork:
             raise UnusableModelError("the tokenizer has no mask token, so that no gap can be filled; take another")
         self._answers = _read_names(folder, config) if architecture in HEADS else {}
         if opened:
-            self._prepare = _prepare_regions(opened, config)
+            self._prepare = prepare_regions(opened, config)
         else:
             process = load_images(folder)
             self._prepare = lambda views: process([view.pixels() for view in views])
@@ -112,7 +112,7 @@ class JointNetwork:
         if not texts:
             return []
         with self._at_work():
-            found = _MATCHING[self._architecture](self.network, self._encode(views, texts))
+            found = self.compute_match(self.encode(views, texts))
         columns = {name: numbers(column) for name, column in found.items()}
         columns = {"match": 1 / (1 + np.exp(-columns["logit"]))} | columns
         return [
@@ -130,10 +130,9 @@ class JointNetwork:
             return []
         masked = [self._mask(text) for text in texts]
         with self._at_work():
-            inputs = self._encode(views, masked)
+            inputs = self.encode(views, masked)
             gaps = (inputs["input_ids"] == self._tokenizer.mask_token_id).int().argmax(dim=1)
-            logits = self.network(**inputs)[_FILLING[self._architecture]][range(len(texts)), gaps]
-            shares = numbers(logits.double().softmax(dim=-1))
+            shares = numbers(self._compute_words(inputs, gaps).double().softmax(dim=-1))
         return [self._words(row) for row in shares]
 
     def answer(self, views: Sequence[LazyImage], questions: Sequence[str], seeds: Sequence[int], /) -> list[Said]:
@@ -149,6 +148,16 @@ class JointNetwork:
         """Describe how questions are put: as they are."""
         return {}
 
+    def encode(self, views: Sequence[LazyImage], texts: Sequence[str]) -> Tensors:
+        """Make the inputs of pictures with one text each, on the network's device."""
+        if len(views) != len(texts):
+            raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
+        return to_device(self.network, self._prepare(views) | self.tokens.encode(texts))
+
+    def compute_match(self, inputs: Tensors) -> dict[str, Any]:
+        """Compute the logit of each match, and similarities, as tensors that gradients can be taken of."""
+        return _MATCHING[self._architecture](self.network, inputs)
+
     @contextmanager
     def _at_work(self) -> Iterator[None]:
         """Compute without gradients, from the same random numbers each time: ViLT shuffles patches."""
@@ -157,12 +166,6 @@ class JointNetwork:
         with torch.inference_mode(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
             yield
-
-    def _encode(self, views: Sequence[LazyImage], texts: Sequence[str]) -> Tensors:
-        """Make the inputs of pictures with one text each, on the network's device."""
-        if len(views) != len(texts):
-            raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
-        return to_device(self.network, self._prepare(views) | self.tokens.encode(texts))
 
     def _mask(self, text: str) -> str:
         """Put the tokenizer's mask in the gap; refuse a text without just one gap, or too long to read."""
@@ -177,6 +180,9 @@ class JointNetwork:
             most = self.tokens.most
             raise ValueError(f"{text[:80]!r} has {most + cut} tokens; this network reads {most}: shorten the text")
         return masked
+
+    def _compute_words(self, inputs: Tensors, gaps: Untyped) -> Untyped:
+        return self.network(**inputs)[_FILLING[self._architecture]][range(len(gaps)), gaps]
 
     def _words(self, shares: NDArray[np.float64]) -> dict[str, float]:
         numerals = {word: float(shares[id]) for word, id in self._numerals.items()}
@@ -211,7 +217,7 @@ class JointNetwork:
                     "this network reads; shorten it"
                 )
         with self._at_work(), quiet():
-            scores = self.network(**self._encode(views, questions))[_ANSWERING[self._architecture]]
+            scores = self.network(**self.encode(views, questions))[_ANSWERING[self._architecture]]
             # Both networks were trained on each answer by itself: several may be right.
             found: list[list[float]] = numbers(torch.nn.functional.logsigmoid(scores.double())).tolist()
         return found
@@ -231,7 +237,8 @@ def _open_regions(folder: Path, architecture: str, regions: Path | None) -> "Reg
     return Regions.open(regions)
 
 
-def _prepare_regions(regions: "Regions", config: Untyped) -> Callable[[Sequence[LazyImage]], Tensors]:
+def prepare_regions(regions: "Regions", config: Untyped) -> Callable[[Sequence[LazyImage]], Tensors]:
+    """Return how the regions of pictures become tensors; refuse those of another network."""
     import torch
 
     def prepare(names: Sequence[str]) -> Tensors:
