@@ -26,7 +26,7 @@ TEXTS = ["Two cats", "there are three red zebras on the table .", "how many cats
 GAPS = ["there are [GAP] cats .", "[GAP] dogs", "you see [GAP] red zebras on the table .", "a [GAP]"]
 VIEWS = [LazyImage(name, lambda: pytest.fail("it sees regions, no pixels")) for name in NAMES]
 KINDS = ("vilbert", "vilbert-12-in-1")
-Array = np.ndarray[Any, np.dtype[np.float64]]
+Array = Any  # of float64
 
 
 @pytest.fixture(scope="module")
