@@ -408,7 +408,7 @@ class Paper:
     rating_columns: Mapping[str, str] = field(default_factory=dict)
     """Those columns, for the way back: each an imports.releases.RatingColumns."""
     probes: Mapping[str, str] = field(default_factory=dict)
-    """The commands of `subitize probes`: build, captions, describe."""
+    """What is done with probes: build, captions, describe, train; training is its settings."""
     report: str = ""
     """(suite, series, refined series, counted models, palette) → Account, or None to be reported as any other suite."""
 

@@ -42,6 +42,8 @@ PAPER = Paper(
         "build": "subitize.papers.seeing_past_words.build:write_probes",
         "captions": "subitize.papers.seeing_past_words.build:write_pairs",
         "describe": "subitize.papers.seeing_past_words.tables:describe_file",
+        "train": "subitize.papers.seeing_past_words.finetuning:train_probe",
+        "training": "subitize.papers.seeing_past_words.finetuning:ProbeTraining",
     },
     reproduce="subitize.papers.seeing_past_words.tables:reproduce_release",
     tabulate="subitize.papers.seeing_past_words.tables:tabulate_run",
