@@ -33,6 +33,7 @@ RIVALS = {
     "geckonum": "pandas",
     "judges": "bare network",
     "serving": "bare judge",
+    "finetune": "bare PyTorch loop",
     "annotation": "bare FastAPI endpoint",
     "probes": "a script per row",
     "corpus": "nlp.pipe",
@@ -46,7 +47,12 @@ AIMS = (
     (">= .7", 0.6, "0.60 (aim >= .7, MISSED)"),
     ("none", 9.0, "9.00 (aim none)"),
 )
-MARKS = {"annotation": pytest.mark.web, "corpus": pytest.mark.spacy, "judges": pytest.mark.weights}
+MARKS = {
+    "annotation": pytest.mark.web,
+    "corpus": pytest.mark.spacy,
+    "judges": pytest.mark.weights,
+    "finetune": pytest.mark.torch,
+}
 MARKED = [
     *(pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS),
     pytest.param("runner", marks=pytest.mark.inspect, id="runner and inspect_ai"),  # which it is compared with, too

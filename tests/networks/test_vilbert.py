@@ -277,7 +277,10 @@ SPOILT: dict[str, tuple[Callable[[Path], object], str]] = {
         partial(respell, lambda w: w | {_DENSE: w[_DENSE][:, 1:].contiguous()}),
         "is 12×9, should be 12×10",
     ),
-    "another network": (partial(respell, lambda w: w | {"bert.dyLinear.bias": w[_DENSE].clone()}), "have bert.dyLinear.bias"),
+    "another network": (
+        partial(respell, lambda w: w | {"bert.dyLinear.bias": w[_DENSE].clone()}),
+        "have bert.dyLinear.bias",
+    ),
     "other config": (partial(reconfigure, num_hidden_layers=5), "lack bert.encoder.layer.4"),
     "no size": (partial(reconfigure, v_hidden_size=None), "has no 'v_hidden_size'; copy"),
     "other fusion": (partial(reconfigure, fusion_method="cat"), "joins its streams in another way"),

@@ -28,11 +28,16 @@ def accuracy(pairs: Sequence[Pair], scores: Sequence[float]) -> dict[str, float]
 
 
 def train_tiny(
-    spec: str, folder: Path, recipe: Recipe = SHORT, *, seed: int = 0, kind: type[MatchingTask] = MatchingTask
+    spec: str, folder: Path, recipe: Recipe = SHORT, *, evaluations: float = 1, kind: type[MatchingTask] = MatchingTask
 ) -> Progress:
-    """Train a network; the folder is made if need be."""
+    """Train a network, evaluated so often per epoch; the folder is made if need be."""
     folder.mkdir(exist_ok=True)
-    pairs, parent = make_pairs(), Parent.open(spec, seed)
+    plan = TrainingPlan(recipe, 0, evaluations, is_on_cpu=True)
+    return train(make_task(spec, kind), plan, folder, {"parent": spec}, NoEvents())
+
+
+def make_task(spec: str, kind: type[MatchingTask] = MatchingTask) -> MatchingTask:
+    """Make the task of learning these pairs by heart."""
+    pairs, parent = make_pairs(), Parent.open(spec, 0)
     pictures = Pictures.of([pair.picture for pair in pairs], parent.regions, {})
-    task = kind(parent, (pairs, pairs), pictures, accuracy, HEADLINE)
-    return train(task, TrainingPlan(recipe, seed, is_on_cpu=True), folder, {"parent": spec}, NoEvents())
+    return kind(parent, (pairs, pairs), pictures, accuracy, HEADLINE)

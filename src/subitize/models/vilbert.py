@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from subitize.errors import BadFileError, BadValueError
 from subitize.interfaces import RuntimeOption
-from subitize.io.files import hash_file
 from subitize.networks import weights
 from subitize.networks.encoders import LazyImage
+from subitize.networks.joint import hash_regions
 from subitize.networks.local import LocalModel
 from subitize.records import Scalar
 
@@ -81,7 +81,7 @@ class Vilbert(LocalModel):
 
     @cached_property
     def _hash(self) -> str:
-        return hash_file(self._find_regions())
+        return hash_regions(self._find_regions())
 
     def _find_regions(self) -> Path:
         if self._regions is None:

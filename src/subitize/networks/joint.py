@@ -6,6 +6,7 @@ LXMERT at region features, made by another detector and read from a file."""
 
 import base64
 import math
+import pickle
 import re
 import zipfile
 import zlib
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.io.files import open_input, open_zip
+from subitize.io.files import hash_file, open_input, open_zip
 from subitize.language.numbers import NUMERALS
 from subitize.networks import weights
 from subitize.networks.encoders import (
@@ -36,6 +37,7 @@ from subitize.networks.encoders import (
     with_cut,
 )
 from subitize.networks.generators import OTHERS, GenerationOptions, Generator, open_generator
+from subitize.networks.region_databases import DATABASE, open_lmdb
 from subitize.networks.weights import Device, Untyped, quiet
 from subitize.records import Said, Scalar, TaskKind, Token
 
@@ -237,9 +239,21 @@ def _open_regions(folder: Path, architecture: str, regions: Path | None) -> "Reg
     return Regions.open(regions)
 
 
-def prepare_regions(regions: "Regions", config: Untyped) -> Callable[[Sequence[LazyImage]], Tensors]:
-    """Return how the regions of pictures become tensors; refuse those of another network."""
+LXMERT_DETECTOR = "faster-rcnn-resnet101"
+"""The detector of bottom-up attention, trained on Visual Genome."""
+
+
+def prepare_regions(
+    regions: "Regions", config: Untyped, detector: str = LXMERT_DETECTOR
+) -> Callable[[Sequence[LazyImage]], Tensors]:
+    """Return how the regions of pictures become tensors; refuse those of another detector, by name or by width."""
     import torch
+
+    if regions.detector not in ("", detector):
+        raise BadFileError(
+            f"{regions.path.name} has regions of the detector {regions.detector!r}; this network was trained with "
+            f"{detector!r} and sees nothing else"
+        )
 
     def prepare(names: Sequence[str]) -> Tensors:
         features, boxes, mask = regions.of(names)
@@ -347,20 +361,23 @@ class Regions:
     path: Path
     names: frozenset[str]
     _read: Callable[[str], NDArray[np.generic]]
+    detector: str = ""
+    """Which detector saw them, if the file says so."""
 
     @classmethod
     def open(cls, path: Path) -> "Regions":
-        """Open a .npz, .safetensors or .tsv file; only its table of contents is kept."""
-        if not path.is_file():
+        """Open a .npz, .safetensors, .tsv or .lmdb file; only its table of contents is kept."""
+        if not path.is_file() and not (path.suffix == ".lmdb" and path.is_dir()):
             raise BadFileError(f"there is no file {path}; name the file of the region features: {_FORMATS}")
         if path.suffix not in _OPENERS:
             raise BadFileError(f"{path.name} is no file of region features; write them as {_FORMATS}")
         keys, read = _reading(path, lambda: _OPENERS[path.suffix](path))
+        detector = str(_reading(path, lambda: read("detector"))) if "detector" in keys else ""
         names = frozenset(key.removesuffix(".features") for key in keys if key.endswith(".features"))
         if not names:
             held = ", ".join(sorted(keys)[:3]) or "nothing"
             raise BadFileError(f"{path.name} has no region features (it has {held}); call them 'PICTURE.features'")
-        return cls(path, names, read)
+        return cls(path, names, read, detector)
 
     def of(self, names: Sequence[str]) -> tuple[Floats, Floats, Floats]:
         """Get features, boxes and mask of pictures, padded with zeros to the most regions in any of them."""
@@ -379,7 +396,7 @@ class Regions:
         return features, boxes, mask
 
     def _of_one(self, picture: str) -> tuple[Floats, Floats]:
-        name = _take_number(picture) if self.path.suffix == ".tsv" and picture not in self.names else picture
+        name = _take_number(picture) if self.path.suffix in (".tsv", ".lmdb") and picture not in self.names else picture
         if name not in self.names:
             known = sorted(self.names)
             more = f" and {len(known) - 3:,} more" if len(known) > 3 else ""
@@ -492,8 +509,14 @@ _OPENERS: dict[str, Callable[[Path], _Opened]] = {
     ".npz": _open_npz,
     ".safetensors": _open_safetensors,
     ".tsv": _open_tsv,
+    ".lmdb": open_lmdb,
 }
-_FORMATS = ".npz, .safetensors, or bottom-up attention's .tsv"
+_FORMATS = ".npz, .safetensors, bottom-up attention's .tsv, or ViLBERT's .lmdb"
+
+
+def hash_regions(path: Path) -> str:
+    """Hash the file of regions."""
+    return hash_file(path / DATABASE if path.is_dir() else path)
 
 
 def _reading(path: Path, read: Callable[[], T]) -> T:
@@ -505,7 +528,16 @@ def _reading(path: Path, read: Callable[[], T]) -> T:
         raise BadFileError(f"{path.name} cannot be read as region features ({error}); write it again") from None
 
 
-_DAMAGE = (BadFileError, OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error)
+_DAMAGE = (
+    BadFileError,
+    OSError,
+    EOFError,
+    pickle.UnpicklingError,
+    ValueError,
+    TypeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def _shape(array: Floats) -> str:

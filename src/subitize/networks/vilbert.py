@@ -21,6 +21,8 @@ from subitize.networks.weights import Device
 CONFIGS = ("config.json", "bert_base_6layer_6conect.json")
 """Where a folder has its configuration; the second name is as the authors spell it."""
 ARCHITECTURE = "ViLBERT"
+DETECTOR = "faster-rcnn-resnext152"
+"""The authors' detector, trained on Visual Genome."""
 HEADS = ("bi_seq_relationship", "vil_logit")
 """Heads that a match may be read from; the second is there where it was finetuned."""
 RETRIEVAL_TASK = 7
@@ -363,7 +365,7 @@ class ViLBertNetwork(JointNetwork):
         self._tokenizer.padding_side = "right"
         self.tokens = Tokens(self._tokenizer, config["max_position_embeddings"])
         self._architecture, self._answers = ARCHITECTURE, {}
-        prepare = prepare_regions(Regions.open(regions), self.network.config)
+        prepare = prepare_regions(Regions.open(regions), self.network.config, DETECTOR)
         self._prepare = lambda views: _add_mean(prepare(views))
 
     def compute_match(self, inputs: Tensors) -> dict[str, Any]:

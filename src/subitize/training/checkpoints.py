@@ -1,13 +1,13 @@
 """Files of a training: checkpoints, written whole and resumed from, and the folders of finetuned models."""
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 
 from subitize.errors import BadFileError, ConflictError, StorageError
 from subitize.io.outputs import atomic_file, make_folder, write_atomic
@@ -23,8 +23,6 @@ def save_tensors(path: Path, state: Mapping[str, Any]) -> None:
         try:
             with partial.open("wb") as file:
                 torch.save(dict(state), file)
-                file.flush()
-                os.fsync(file.fileno())
         except RuntimeError as error:  # torch's own words for a disk that is full
             raise StorageError(f"cannot write {path}: {str(error).splitlines()[0]}") from error
 
@@ -47,7 +45,7 @@ def keep_settings(folder: Path, settings: Mapping[str, Any]) -> None:
     if path.exists():
         before = read_json_file(path)
         if before != json.loads(json.dumps(settings)):
-            key = min(key for key in {*before, *settings} if before.get(key) != settings.get(key))
+            key = next(key for key in [*settings, *before] if before.get(key) != settings.get(key))
             raise ConflictError(
                 f"{folder} was begun with other settings ({key} {_brief(before.get(key))}, now "
                 f"{_brief(settings.get(key))}); name another folder"
@@ -86,7 +84,7 @@ def write_model(folder: Path, write: Callable[[Path], None], provenance: Mapping
         write_json(partial / PROVENANCE, provenance)
         shutil.rmtree(folder, ignore_errors=True)
         partial.rename(folder)
-    except OSError as error:
-        raise StorageError(f"cannot write {folder}: {error.strerror or error}") from error
+    except (OSError, SafetensorError) as error:
+        raise StorageError(f"cannot write {folder}: {getattr(error, 'strerror', None) or error}") from error
     finally:
         shutil.rmtree(partial, ignore_errors=True)

@@ -115,21 +115,24 @@ def train(
     """Train to the end, from where an earlier process was; leave the folders `best` and `last`."""
     if all((folder / name / PROVENANCE).is_file() for name in ("best", "last")):
         return Progress(**read_json_file(folder / HISTORY))
-    return _Training(task, plan, folder, events).run(provenance)
+    return Training(task, plan, folder, events).run(provenance)
 
 
-class _Training(Generic[ExampleT]):
+class Training(Generic[ExampleT]):
+    """One training, from one seed."""
+
     def __init__(self, task: TrainedTask[ExampleT], plan: TrainingPlan, folder: Path, events: Events) -> None:
         self._task, self._plan, self._folder, self._events = task, plan, folder, events
         ddp = DistributedDataParallelKwargs(find_unused_parameters=True)
         self._place = Accelerator(mixed_precision=plan.precision, cpu=plan.is_on_cpu, kwargs_handlers=[ddp])
         optimizer = plan.recipe.make_optimizer(task.network.named_parameters())
         self._network, self._optimizer = self._place.prepare(task.network, optimizer)
-        self._progress = Progress()
+        self.progress = Progress()
         self._losses: list[torch.Tensor] = []
 
     def run(self, provenance: Mapping[str, Any]) -> Progress:
-        examples, progress = self._task.examples, self._progress
+        """Go on to the end."""
+        examples, progress = self._task.examples, self.progress
         steps, evaluations = self._plan.count_steps(len(examples)), self._plan.find_evaluations(len(examples))
         self._resume()
         self._events.begin("training", steps - progress.step)
@@ -137,24 +140,16 @@ class _Training(Generic[ExampleT]):
             self._evaluate()
         while progress.step < steps and not self._is_stale():
             end = next(step for step in evaluations if step > progress.step)
-            self._train_until(end, steps)
+            self.train_until(end, steps)
             self._evaluate()
             self._keep()
         return self._finish(provenance)
 
-    def _resume(self) -> None:
-        path = self._folder / CHECKPOINT
-        if path.exists():
-            found = load_tensors(path)
-            self._task.network.load_state_dict(found["network"])
-            self._optimizer.load_state_dict(found["optimizer"])
-            for name, value in found["progress"].items():
-                setattr(self._progress, name, value)
-
-    def _train_until(self, end: int, steps: int) -> None:
+    def train_until(self, end: int, steps: int) -> None:
+        """Take the steps to `end`, of so many in all."""
         recipe, started = self._plan.recipe, time.perf_counter()
         self._network.train()
-        for step, batch, inputs in self._load(range(self._progress.step, end)):
+        for step, batch, inputs in self._load(range(self.progress.step, end)):
             torch.manual_seed(self._seed_of(step))
             for group in self._optimizer.param_groups:
                 group["lr"] = group["base"] * recipe.factor(step + 1, steps)
@@ -169,8 +164,17 @@ class _Training(Generic[ExampleT]):
             self._optimizer.step()
             self._optimizer.zero_grad(set_to_none=True)
             self._events.advance()
-        self._progress.step = end
-        self._progress.seconds += time.perf_counter() - started
+        self.progress.step = end
+        self.progress.seconds += time.perf_counter() - started
+
+    def _resume(self) -> None:
+        path = self._folder / CHECKPOINT
+        if path.exists():
+            found = load_tensors(path)
+            self._task.network.load_state_dict(found["network"])
+            self._optimizer.load_state_dict(found["optimizer"])
+            for name, value in found["progress"].items():
+                setattr(self.progress, name, value)
 
     def _load(self, steps: range) -> Iterator[tuple[int, list[ExampleT], dict[str, torch.Tensor]]]:
         """Encode batches in threads, a few steps ahead, this process's part of each."""
@@ -185,7 +189,7 @@ class _Training(Generic[ExampleT]):
                 step, batch, future = waiting.popleft()
                 before = time.perf_counter()
                 inputs = future.result()
-                self._progress.loading_seconds += time.perf_counter() - before
+                self.progress.loading_seconds += time.perf_counter() - before
                 yield step, batch, inputs
                 waiting.extend(islice(started, 1))
 
@@ -222,14 +226,14 @@ class _Training(Generic[ExampleT]):
         figures = self._task.measure([answers[place] for place in range(len(tests))])
         loss = {"loss": float(torch.stack(self._losses).mean())} if self._losses else {}
         self._losses.clear()
-        epoch = self._progress.step * self._plan.recipe.batch_size / len(self._task.examples)
-        self._progress.history.append({"step": self._progress.step, "epoch": round(epoch, 2), **loss, **figures})
+        epoch = self.progress.step * self._plan.recipe.batch_size / len(self._task.examples)
+        self.progress.history.append({"step": self.progress.step, "epoch": round(epoch, 2), **loss, **figures})
 
     def _keep(self) -> None:
         """Write the best weights and a checkpoint."""
         if not self._place.is_main_process:
             return
-        progress, network = self._progress, self._task.network.state_dict()
+        progress, network = self.progress, self._task.network.state_dict()
         if progress.best(self._task.headline)["step"] == progress.step:
             save_tensors(self._folder / BEST, {"network": network})
         state = {name: getattr(progress, name) for name in Progress.__slots__}
@@ -239,7 +243,7 @@ class _Training(Generic[ExampleT]):
         )
 
     def _is_stale(self) -> bool:
-        progress, patience = self._progress, self._plan.patience
+        progress, patience = self.progress, self._plan.patience
         if not patience or len(progress.history) < 2:
             return False
         since = progress.history.index(progress.best(self._task.headline))
@@ -247,7 +251,7 @@ class _Training(Generic[ExampleT]):
 
     def _finish(self, provenance: Mapping[str, Any]) -> Progress:
         """Write the models, and drop what only resuming needs."""
-        progress = self._progress
+        progress = self.progress
         if self._place.is_main_process:
             state = {name: getattr(progress, name) for name in Progress.__slots__}
             write_json(self._folder / HISTORY, state)

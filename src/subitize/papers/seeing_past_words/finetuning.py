@@ -78,13 +78,13 @@ def train_probe(model: str, file: Path, out: Path, training: ProbeTraining, even
         "model": parent.spec,
         "parent_weights_sha256": weights.hash_weights(parent.folder),
         "head": parent.head,
-        "data_sha256": _hash(pairs, pictures.hashes),
         "split": training.split,
         "format": training.form,
         "numbers": training.numbers,
         "recipe": asdict(training.recipe),
         "patience": training.patience,
         "precision": training.precision,
+        "data_sha256": _hash(pairs, pictures.hashes),
     }
     keep_settings(out, settings)
     events.warn(f"{HEADLINE} chooses the best epoch, as in the paper: it is no figure of data that were held out")
