@@ -257,7 +257,7 @@ def test_a_loss_that_is_no_number_stops_and_names_the_batch(
     with np.load(data[1]) as archive:
         arrays = dict(archive)
     arrays["train-3.jpg.features"] = arrays["train-3.jpg.features"] * np.float32(1e38)
-    np.savez(tmp_path / "r.npz", **arrays)  # type: ignore[arg-type]
+    np.savez(tmp_path / "r.npz", **arrays)
     with pytest.raises(RunError, match=r"loss of step \d is nan: seed 0, a batch of 16 .*train\d on train-\d.jpg"):
         finetune(f"vilbert:{find('vilbert')},regions={tmp_path / 'r.npz'}", data[0], tmp_path / "out")
 
@@ -275,7 +275,7 @@ def test_pictures_that_are_trained_and_tested_on_are_refused_by_name_and_by_cont
             arrays = dict(archive)
         for part in ("features", "boxes"):
             arrays[f"{extra.image}.{part}"] = arrays[f"train-1.jpg.{part}"] + (0.001 if name == "name" else 0)
-        np.savez(regions, **arrays)  # type: ignore[arg-type]
+        np.savez(regions, **arrays)
         with (
             case(name),
             pytest.raises(BadValueError, match=f"1 pictures to train on .* by their {name}: .*'train-1.jpg'"),
@@ -324,6 +324,17 @@ def test_a_folder_with_other_settings_is_not_gone_on_with(
     assert again.records == finetune(spec("lxmert"), data[0], tmp_path / "out").records
     with pytest.raises(ConflictError, match=r"begun with other settings \(format declarative, now qa\)"):
         finetune(spec("lxmert"), data[0], tmp_path / "out", format="qa")
+
+
+def test_regions_in_a_database_are_trained_on(
+    find: Callable[[str], Path], data: tuple[Path, Path], tmp_path: Path
+) -> None:
+    from tests.networks.tiny_matchers import write_region_database
+
+    images = {json.loads(line)["image"] for line in data[0].read_text().splitlines()}
+    regions = write_region_database(tmp_path / "r.lmdb", sorted(images))
+    finetune(f"vilbert:{find('vilbert')},regions={regions}", data[0], tmp_path / "out", seeds="0,1", epochs=1)
+    assert (tmp_path / "out" / "seed-1" / "best" / "finetuning.json").is_file()
 
 
 def test_a_network_that_looks_at_pixels_is_trained_on_a_folder_of_pictures(

@@ -4,7 +4,7 @@ import base64
 import io
 import pickle
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ _KEYS = b"keys"
 
 
 def load_plain(data: bytes) -> Any:  # noqa: ANN401
-    """Unpickle numbers, strings, lists, dicts and numpy arrays; anything else raises UnpicklingError, and is not run."""
+    """Unpickle numbers, strings, lists, dicts and numpy arrays; raise UnpicklingError on all else, which is not run."""
     return _PlainUnpickler(io.BytesIO(data), encoding="bytes").load()
 
 
@@ -76,7 +76,7 @@ def open_lmdb(path: Path) -> tuple[list[str], Callable[[str], NDArray[np.generic
     import lmdb
 
     try:
-        environment = lmdb.open(str(path), subdir=path.is_dir(), readonly=True, lock=False, readahead=False)
+        environment = _open(path.resolve())
         names = load_plain(_get(environment, _KEYS))
     except lmdb.Error as error:
         raise BadFileError(str(error)) from None
@@ -84,6 +84,13 @@ def open_lmdb(path: Path) -> tuple[list[str], Callable[[str], NDArray[np.generic
         raise BadFileError("its 'keys' are no list of names")
     texts = [name.decode() if isinstance(name, bytes) else name for name in names]
     return [f"{name}.{kind}" for name in texts for kind in ("features", "boxes")], partial(_read, environment)
+
+
+@cache  # a process may open a database but once
+def _open(path: Path) -> Any:  # noqa: ANN401
+    import lmdb
+
+    return lmdb.open(str(path), subdir=path.is_dir(), readonly=True, lock=False, readahead=False)
 
 
 def _get(environment: Any, key: bytes) -> bytes:  # noqa: ANN401

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -211,7 +212,6 @@ class Training(Generic[ExampleT]):
                 f"({names} …); lower the learning rate, or look for broken numbers in the pictures' features"
             )
 
-    @torch.inference_mode()
     def _evaluate(self) -> None:
         """Add a row of figures; each process answers its part."""
         self._network.eval()
@@ -224,7 +224,8 @@ class Training(Generic[ExampleT]):
                 found += zip(own, self._task.answer([tests[place] for place in own]), strict=True)
         answers = dict(gather_object(found))
         figures = self._task.measure([answers[place] for place in range(len(tests))])
-        loss = {"loss": float(torch.stack(self._losses).mean())} if self._losses else {}
+        own_loss = [float(torch.stack(self._losses).mean())] if self._losses else []
+        loss = {"loss": fmean(losses)} if (losses := gather_object(own_loss)) else {}
         self._losses.clear()
         epoch = self.progress.step * self._plan.recipe.batch_size / len(self._task.examples)
         self.progress.history.append({"step": self.progress.step, "epoch": round(epoch, 2), **loss, **figures})

@@ -183,10 +183,10 @@ class MatchingTask(TrainedTask[Pair]):
         """Name a pair."""
         return f"{example.key} on {example.picture}"
 
-    @torch.inference_mode()
     def answer(self, examples: Sequence[Pair]) -> list[float]:
         """Compute the probability of a match."""
-        found = self._parent.network.compute_match(self._inputs(examples))["logit"]
+        with torch.inference_mode():
+            found = self._parent.network.compute_match(self._inputs(examples))["logit"]
         if not found.isfinite().all():
             raise RunError(f"{self._parent.spec} computes no number for {self.describe(examples[0])} or those after it")
         scores: list[float] = found.double().sigmoid().tolist()

@@ -1,7 +1,7 @@
 """Recipes: how weights are trained, with the learning rate of each step; the papers' own as presets."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -85,25 +85,27 @@ class UncorrectedAdamW(torch.optim.Optimizer):  # type: ignore[misc]
     def __init__(self, groups: Any, lr: float, betas: tuple[float, float], eps: float) -> None:  # noqa: ANN401
         super().__init__(groups, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": 0.0})
 
-    @torch.no_grad()
     def step(self, closure: None = None) -> None:
         """Move the weights."""
-        for group in self.param_groups:
-            own = [parameter for parameter in group["params"] if parameter.grad is not None]
-            if not own:
-                continue
-            for parameter in own:
-                if not self.state[parameter]:
-                    self.state[parameter] = {name: torch.zeros_like(parameter) for name in ("mean", "square")}
-            grads = [parameter.grad for parameter in own]
-            means, squares = ([self.state[parameter][name] for parameter in own] for name in ("mean", "square"))
-            beta, beta2 = group["betas"]
-            torch._foreach_mul_(means, beta)
-            torch._foreach_add_(means, grads, alpha=1 - beta)
-            torch._foreach_mul_(squares, beta2)
-            torch._foreach_addcmul_(squares, grads, grads, 1 - beta2)
-            roots = torch._foreach_sqrt(squares)
-            torch._foreach_add_(roots, group["eps"])
-            torch._foreach_addcdiv_(own, means, roots, -group["lr"])
-            if group["weight_decay"]:
-                torch._foreach_mul_(own, 1 - group["lr"] * group["weight_decay"])
+        with torch.no_grad():
+            for group in self.param_groups:
+                own = [parameter for parameter in group["params"] if parameter.grad is not None]
+                if own:
+                    self._move(own, group)
+
+    def _move(self, own: Sequence[Any], group: Mapping[str, Any]) -> None:
+        for parameter in own:
+            if not self.state[parameter]:
+                self.state[parameter] = {name: torch.zeros_like(parameter) for name in ("mean", "square")}
+        grads = [parameter.grad for parameter in own]
+        means, squares = ([self.state[parameter][name] for parameter in own] for name in ("mean", "square"))
+        beta, beta2 = group["betas"]
+        torch._foreach_mul_(means, beta)
+        torch._foreach_add_(means, grads, alpha=1 - beta)
+        torch._foreach_mul_(squares, beta2)
+        torch._foreach_addcmul_(squares, grads, grads, 1 - beta2)
+        roots = torch._foreach_sqrt(squares)
+        torch._foreach_add_(roots, group["eps"])
+        torch._foreach_addcdiv_(own, means, roots, -group["lr"])
+        if group["weight_decay"]:
+            torch._foreach_mul_(own, 1 - group["lr"] * group["weight_decay"])

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from subitize.analysis.published import CellId
 from subitize.errors import BadValueError, NothingToDoError
 from subitize.interfaces import Events
-from subitize.io.outputs import write_atomic
+from subitize.io.outputs import make_folder, write_atomic
 from subitize.networks import weights
 from subitize.networks.vilbert import ViLBertNetwork
 from subitize.papers.seeing_past_words import measures
@@ -70,11 +70,29 @@ class ProbeTraining:
 def train_probe(model: str, file: Path, out: Path, training: ProbeTraining, events: Events) -> Result:
     """Finetune a model from each seed, and write its folders, the figures and a page of them."""
     pairs = _read_pairs(file, training)
-    folder = out / f"seed-{training.seeds[0]}"
     parent = Parent.open(model, training.seeds[0])
     pictures = _find_pictures(pairs, parent, training)
     refuse_overlap(*pairs, pictures.hashes)
-    settings = {
+    settings = _describe(parent, training, _hash(pairs, pictures.hashes))
+    keep_settings(out, settings)
+    events.warn(f"the accuracy on {BOTH} chooses the best epoch, as in the paper; these data are not held out then")
+    told = {**settings, "versions": weights.name_versions("torch", "transformers", "accelerate")}
+    found: dict[int, Progress] = {}
+    for seed in training.seeds:
+        make_folder(out / f"seed-{seed}")
+        task = MatchingTask(Parent.open(model, seed), pairs, pictures, _measure, HEADLINE)
+        plan = TrainingPlan(training.recipe, seed, 1, training.patience, training.precision, training.is_on_cpu)
+        found[seed] = train(task, plan, out / f"seed-{seed}", told, events)
+    result = _compare(_name_model(parent), training, found)
+    title = f"{model}, {training.split}, {training.form}."
+    page = Document("Finetuning on the counting probe", title, _sections(result, found))
+    write_atomic(out / "report.html", (text.encode() for text in to_html(page)))
+    return result.say(f"models: {out}/seed-{training.seeds[0]}/best and so on; learning curves: {out}/report.html")
+
+
+def _describe(parent: Parent, training: ProbeTraining, data: str) -> dict[str, Any]:
+    """Describe what is trained and how, for the folder and its models."""
+    return {
         "model": parent.spec,
         "parent_weights_sha256": weights.hash_weights(parent.folder),
         "head": parent.head,
@@ -84,25 +102,8 @@ def train_probe(model: str, file: Path, out: Path, training: ProbeTraining, even
         "recipe": asdict(training.recipe),
         "patience": training.patience,
         "precision": training.precision,
-        "data_sha256": _hash(pairs, pictures.hashes),
+        "data_sha256": data,
     }
-    keep_settings(out, settings)
-    events.warn(f"{HEADLINE} chooses the best epoch, as in the paper: it is no figure of data that were held out")
-    found: dict[int, Progress] = {}
-    versions = weights.name_versions("torch", "transformers", "accelerate")
-    for seed in training.seeds:
-        folder = out / f"seed-{seed}"
-        folder.mkdir(exist_ok=True)
-        parent = Parent.open(model, seed)
-        task = MatchingTask(parent, pairs, pictures, _measure, HEADLINE)
-        plan = TrainingPlan(training.recipe, seed, 1, training.patience, training.precision, training.is_on_cpu)
-        found[seed] = train(task, plan, folder, {**settings, "versions": versions}, events)
-    result = _compare(_name_model(parent), training, found)
-    page = Document(
-        "Finetuning on the counting probe", f"{model}, {training.split}, {training.form}.", _sections(result, found)
-    )
-    write_atomic(out / "report.html", (text.encode() for text in to_html(page)))
-    return result.say(f"the models are {out}/seed-{training.seeds[0]}/best and so on; the curves: {out}/report.html")
 
 
 def _name_model(parent: Parent) -> str | None:
@@ -118,7 +119,8 @@ def _read_pairs(file: Path, training: ProbeTraining) -> Pairs:
     """Read what is trained on, and what is tested on: counting, and matching if that is given."""
     probes = [probe for probe in read_records(file, Probe) if probe.split == training.split]
     check_known("split", [training.split], {probe.split for probe in probes} or {"none in the file"})
-    train_on, tests = [], []
+    train_on: list[Pair] = []
+    tests: list[Pair] = []
     for probe in probes:
         is_wanted = training.numbers == "all" or probe.answer % 2 == _PARITIES[training.numbers]
         if probe.part != "train":
@@ -167,7 +169,7 @@ def _measure(tests: Sequence[Pair], scores: Sequence[float]) -> Figures:
     }
     for name, rest in _PARITIES.items():
         chosen[f"{BOTH}, {name}"] = [row for row in counting if int(row[0].group.split()[1]) % 2 == rest]
-    found = {}
+    found: Figures = {}
     for name, own in chosen.items():
         if own:
             texts = measures.make_pairs(
@@ -244,31 +246,23 @@ def _find_printed(model: str | None, training: ProbeTraining) -> dict[str, str]:
 
 def _sections(result: Result, found: Mapping[int, Progress]) -> tuple[Section, ...]:
     """Lay out the table and the learning curves."""
-    rows = [
-        {"seed": str(seed), "epoch": row["epoch"], "figure": name, "value": row[name]}
-        for seed, one in found.items()
-        for row in one.history
-        for name in (HEADLINE, f"{BOTH} · pairwise_accuracy", f"{ALIGNMENT} · accuracy", "loss")
-        if name in row
-    ]
-    figures = []
-    for name in dict.fromkeys(row["figure"] for row in rows):
-        own = [row for row in rows if row["figure"] == name]
-        colour = field("seed", "nominal", title="Seed", scale={"range": COLOURS})
-        encoding = {
-            "x": field("epoch", "quantitative"),
-            "y": field("value", "quantitative", title=str(name)),
-            "color": colour,
-        }
-        data = Table.of(
-            f"curve-{len(figures)}",
-            str(name),
-            ("Seed", "Epoch", "Value"),
-            [(row["seed"], row["epoch"], row["value"]) for row in own],
-        )
-        chart = lay_out(own, [layer("line", encoding), layer("point", encoding)], height=220)
-        figures.append(
-            Figure(f"curve-{len(figures)}", str(name), chart, f"{name}, by epoch and seed.", f"Lines of {name}.", data)
-        )
+    shown = (HEADLINE, f"{BOTH} · pairwise_accuracy", f"{ALIGNMENT} · accuracy", "loss")
+    figures = [_draw_curve(place, name, found) for place, name in enumerate(shown)]
     section = Section.of("finetuning", "Finetuning", *result.tables, *figures)
     return (section,) if section else ()
+
+
+def _draw_curve(place: int, name: str, found: Mapping[int, Progress]) -> Figure | None:
+    points = [(str(seed), row["epoch"], row[name]) for seed, one in found.items() for row in one.history if name in row]
+    if not points:
+        return None
+    rows = [{"seed": seed, "epoch": epoch, "value": value} for seed, epoch, value in points]
+    encoding = {
+        "x": field("epoch", "quantitative", title="epoch"),
+        "y": field("value", "quantitative", title=name, scale={"zero": False}),
+        "color": field("seed", "nominal", title="seed", scale={"range": COLOURS}),
+    }
+    chart = lay_out(rows, [layer("line", encoding), layer("point", encoding)], height=220)
+    data = Table.of(f"curve-{place}", name, ("Seed", "Epoch", "Value"), points)
+    alt = f"A line for each seed: {name} by epoch."
+    return Figure(f"curve-{place}", name, chart, f"{name}, by epoch and seed.", alt, data)
