@@ -216,7 +216,7 @@ def test_a_model_that_does_not_fit_on_the_disk_leaves_no_half_folder(
     from subitize.training.checkpoints import write_model
     from subitize.training.matching import Parent
 
-    parent = Parent.open(spec("vilbert"), 0)
+    parent = Parent.load(spec("vilbert"), 0)
     with largest_file(20_000), pytest.raises(StorageError, match="cannot write"):
         write_model(tmp_path / "last", parent.write, {})
     assert list(tmp_path.iterdir()) == []

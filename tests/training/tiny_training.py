@@ -5,8 +5,8 @@ from pathlib import Path
 
 from subitize.interfaces import NoEvents
 from subitize.training.loop import Progress, TrainingPlan, train
-from subitize.training.matching import MatchingTask, Pair, Parent, Pictures
-from subitize.training.recipes import RECIPES, Recipe
+from subitize.training.matching import MatchingTask, Pair, Parent, TrainedPictures
+from subitize.training.recipes import RECIPES, TrainingRecipe
 from tests.training.tiny_probes import make_probe
 
 SHORT = RECIPES["seeing-past-words"].changed(epochs=3, batch_size=8, rate=1e-3)
@@ -28,7 +28,12 @@ def accuracy(pairs: Sequence[Pair], scores: Sequence[float]) -> dict[str, float]
 
 
 def train_tiny(
-    spec: str, folder: Path, recipe: Recipe = SHORT, *, evaluations: float = 1, kind: type[MatchingTask] = MatchingTask
+    spec: str,
+    folder: Path,
+    recipe: TrainingRecipe = SHORT,
+    *,
+    evaluations: float = 1,
+    kind: type[MatchingTask] = MatchingTask,
 ) -> Progress:
     """Train a network, evaluated so often per epoch; the folder is made if need be."""
     folder.mkdir(exist_ok=True)
@@ -38,6 +43,6 @@ def train_tiny(
 
 def make_task(spec: str, kind: type[MatchingTask] = MatchingTask) -> MatchingTask:
     """Make the task of learning these pairs by heart."""
-    pairs, parent = make_pairs(), Parent.open(spec, 0)
-    pictures = Pictures.of([pair.picture for pair in pairs], parent.regions, {})
+    pairs, parent = make_pairs(), Parent.load(spec, 0)
+    pictures = TrainedPictures.of([pair.picture for pair in pairs], parent.regions, {})
     return kind(parent, (pairs, pairs), pictures, accuracy, HEADLINE)

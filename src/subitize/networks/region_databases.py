@@ -90,7 +90,7 @@ def open_lmdb(path: Path) -> tuple[list[str], Callable[[str], NDArray[np.generic
 def _open(path: Path) -> Any:  # noqa: ANN401
     import lmdb
 
-    return lmdb.open(str(path), subdir=path.is_dir(), readonly=True, lock=False, readahead=False)
+    return lmdb.Environment(str(path), subdir=path.is_dir(), readonly=True, lock=False, readahead=False)
 
 
 def _get(environment: Any, key: bytes) -> bytes:  # noqa: ANN401

@@ -10,6 +10,7 @@ import torch
 from safetensors import SafetensorError
 
 from subitize.errors import BadFileError, ConflictError, StorageError
+from subitize.io.files import as_object, read_json, read_text
 from subitize.io.outputs import atomic_file, make_folder, write_atomic
 
 SETTINGS, HISTORY, CHECKPOINT, BEST = "settings.json", "history.json", "checkpoint.pt", "best.pt"
@@ -65,13 +66,7 @@ def write_json(path: Path, value: object) -> None:
 
 def read_json_file(path: Path) -> dict[str, Any]:
     """Read one of these JSON files."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadFileError(f"{path} cannot be read ({error}); delete {path.parent} to begin again") from None
-    if not isinstance(found, dict):
-        raise BadFileError(f"{path} holds no JSON object; delete {path.parent} to begin again")
-    return found
+    return as_object(read_json(read_text(path), str(path)), str(path))
 
 
 def write_model(folder: Path, write: Callable[[Path], None], provenance: Mapping[str, Any]) -> None:

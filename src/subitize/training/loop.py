@@ -32,7 +32,7 @@ from subitize.training.checkpoints import (
     write_json,
     write_model,
 )
-from subitize.training.recipes import Recipe
+from subitize.training.recipes import TrainingRecipe
 
 ExampleT = TypeVar("ExampleT")
 Figures = dict[str, float]
@@ -78,7 +78,7 @@ class TrainingPlan:
     With `patience` it stops after so many evaluations without a better one.
     """
 
-    recipe: Recipe
+    recipe: TrainingRecipe
     seed: int = 0
     evaluations_per_epoch: float = 1
     patience: int = 0

@@ -48,7 +48,7 @@ class Parent:
     head: str
 
     @classmethod
-    def open(cls, spec: str, seed: int) -> "Parent":
+    def load(cls, spec: str, seed: int) -> "Parent":
         """Open `transformers:FOLDER` or `vilbert:FOLDER`; a head that it lacks begins at random."""
         kind, target, given = parse_spec(spec)
         if kind not in _OPTIONS:
@@ -104,14 +104,14 @@ def _number(text: str | None) -> int | None:
     return None if text is None else int(text)
 
 
-class Pictures(NamedTuple):
-    """Pictures by name, as networks take them, and a hash of what is in each."""
+class TrainedPictures(NamedTuple):
+    """TrainedPictures by name, as networks take them, and a hash of what is in each."""
 
     views: Mapping[str, LazyImage]
     hashes: Mapping[str, str]
 
     @classmethod
-    def of(cls, names: Iterable[str], regions: Path | None, files: Mapping[str, Path]) -> "Pictures":
+    def of(cls, names: Iterable[str], regions: Path | None, files: Mapping[str, Path]) -> "TrainedPictures":
         """Find pictures: their regions, or their files; refuse if one is missing."""
         wanted = list(dict.fromkeys(names))
         opened = Regions.open(regions) if regions else None
@@ -166,7 +166,7 @@ class MatchingTask(TrainedTask[Pair]):
         self,
         parent: Parent,
         pairs: tuple[Sequence[Pair], Sequence[Pair]],
-        pictures: Pictures,
+        pictures: TrainedPictures,
         measure: Callable[[Sequence[Pair], Sequence[float]], Figures],
         headline: str,
     ) -> None:

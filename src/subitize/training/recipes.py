@@ -11,7 +11,7 @@ from subitize.errors import BadValueError, UnknownNameError
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class TrainingRecipe:
     """How weights are trained; `head_rate` is for parameters named vil_*, and decay is for matrices only.
 
     With `linear` the k-th step has the rate of place k, so that the last one has none; with `cosine` that of place k-1.
@@ -36,7 +36,7 @@ class Recipe:
         if not 0 < self.rate < 1:
             raise BadValueError(f"`rate` {self.rate}: should be between 0 and 1")
 
-    def changed(self, **given: Any) -> "Recipe":  # noqa: ANN401
+    def changed(self, **given: Any) -> "TrainingRecipe":  # noqa: ANN401
         """Replace what is given; it is then no longer the paper's recipe."""
         own = {key: value for key, value in given.items() if value is not None and value != getattr(self, key)}
         return replace(self, name=f"{self.name}, changed", **own) if own else self
@@ -63,16 +63,16 @@ class Recipe:
         return kind(given, lr=self.rate, betas=(0.9, 0.999), eps=self.epsilon)
 
 
-RECIPES: Mapping[str, Recipe] = {
-    "seeing-past-words": Recipe(
+RECIPES: Mapping[str, TrainingRecipe] = {
+    "seeing-past-words": TrainingRecipe(
         "seeing-past-words", 16, 20, 4e-5, 0.01, 0.1, head_rate=1e-4, epsilon=1e-6, corrects_bias=False
     ),
     # The paper's decay of 1e-6 is big_vision's, which is not multiplied by the learning rate of 1e-5.
-    "geckonum": Recipe("geckonum", 256, 2, 1e-5, 0.1, 0.05, "cosine", most_norm=1.0),
+    "geckonum": TrainingRecipe("geckonum", 256, 2, 1e-5, 0.1, 0.05, "cosine", most_norm=1.0),
 }
 
 
-def find_recipe(name: str) -> Recipe:
+def find_recipe(name: str) -> TrainingRecipe:
     """Find a preset."""
     if name not in RECIPES:
         raise UnknownNameError("recipe", name, RECIPES)

@@ -28,8 +28,8 @@ from subitize.report.writers import to_html
 from subitize.suites.checks import check_known
 from subitize.training.checkpoints import keep_settings
 from subitize.training.loop import Figures, Progress, TrainingPlan, train
-from subitize.training.matching import MatchingTask, Pair, Parent, Pictures, refuse_overlap
-from subitize.training.recipes import Recipe
+from subitize.training.matching import MatchingTask, Pair, Parent, TrainedPictures, refuse_overlap
+from subitize.training.recipes import TrainingRecipe
 
 BOTH, ALIGNMENT = "validation + test", "alignment"
 HEADLINE = f"{BOTH} · accuracy"
@@ -49,7 +49,7 @@ NUMBERS = ("all", *_PARITIES)
 class ProbeTraining:
     """What to train on: a split of the probes in a format, of all answers or of even or odd ones; and how."""
 
-    recipe: Recipe
+    recipe: TrainingRecipe
     split: str = "standard"
     form: str = "declarative"
     numbers: str = "all"
@@ -70,7 +70,7 @@ class ProbeTraining:
 def train_probe(model: str, file: Path, out: Path, training: ProbeTraining, events: Events) -> Result:
     """Finetune a model from each seed, and write its folders, the figures and a page of them."""
     pairs = _read_pairs(file, training)
-    parent = Parent.open(model, training.seeds[0])
+    parent = Parent.load(model, training.seeds[0])
     pictures = _find_pictures(pairs, parent, training)
     refuse_overlap(*pairs, pictures.hashes)
     settings = _describe(parent, training, _hash(pairs, pictures.hashes))
@@ -80,7 +80,7 @@ def train_probe(model: str, file: Path, out: Path, training: ProbeTraining, even
     found: dict[int, Progress] = {}
     for seed in training.seeds:
         make_folder(out / f"seed-{seed}")
-        task = MatchingTask(Parent.open(model, seed), pairs, pictures, _measure, HEADLINE)
+        task = MatchingTask(Parent.load(model, seed), pairs, pictures, _measure, HEADLINE)
         plan = TrainingPlan(training.recipe, seed, 1, training.patience, training.precision, training.is_on_cpu)
         found[seed] = train(task, plan, out / f"seed-{seed}", told, events)
     result = _compare(_name_model(parent), training, found)
@@ -144,12 +144,12 @@ def _pairs(probe: Probe, form: str) -> Iterator[Pair]:
         yield Pair(probe.id, probe.image, text, one.is_right, f"{probe.part} {probe.answer}")
 
 
-def _find_pictures(pairs: Pairs, parent: Parent, training: ProbeTraining) -> Pictures:
+def _find_pictures(pairs: Pairs, parent: Parent, training: ProbeTraining) -> TrainedPictures:
     names = [pair.picture for own in pairs for pair in own]
     if parent.regions is None and training.images is None:
         raise BadValueError(f"{parent.spec} looks at pixels; name the folder of the pictures: `images`")
     files = find_images(names, training.images) if training.images and parent.regions is None else {}
-    return Pictures.of(names, parent.regions, files)
+    return TrainedPictures.of(names, parent.regions, files)
 
 
 def _hash(pairs: Pairs, hashes: Mapping[str, str]) -> str:
