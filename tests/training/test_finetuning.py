@@ -111,7 +111,7 @@ def test_the_finetuned_folder_is_a_model_at_once_with_provenance(
 ) -> None:
     from subitize.networks.weights import hash_weights
 
-    model = f"{spec(kind)}{',head=vil_logit' if kind == 'vilbert' else ''}"
+    model = spec(kind) + {"vilbert": ",head=vil_logit", "vilbert-12-in-1": ",task=3"}.get(kind, "")
     finetune(model, data[0], tmp_path / "out", rate=1e-3)
     folder = tmp_path / "out" / "seed-0" / "last"
     made: Any = make_model(f"{KINDS[kind]}:{folder},regions={data[1]}").obj

@@ -22,7 +22,7 @@ class Vilbert(LocalModel):
 
     Args:
         regions: file of region features, of the authors' detector
-        task: the task's token of 12-in-1, from 0 to 19 [7, retrieval of COCO's captions]
+        task: the task's token of 12-in-1, from 0 to 19 [that of finetuning, or 7, retrieval of COCO's captions]
         head: the head a match is read from, bi_seq_relationship or vil_logit [the one that was finetuned, or the first]
     """
 

@@ -348,7 +348,8 @@ class ViLBertNetwork(JointNetwork):
             raise BadValueError(
                 f"task={options.task}: {folder.name} has no tokens of tasks, as 12-in-1 has; leave it out"
             )
-        self.task = (RETRIEVAL_TASK if options.task is None else options.task) if is_multi_task else None
+        usual = config.get("matching_task", RETRIEVAL_TASK) if is_multi_task else None
+        self.task = usual if options.task is None else options.task
         self.head = options.head or str(config.get("matching_head", HEADS[0]))
         try:
             self.network: Any = ViLBert(config, self.task, self.head)

@@ -18,7 +18,7 @@ from subitize.io.specs import parse_spec
 from subitize.networks import weights
 from subitize.networks.encoders import LazyImage
 from subitize.networks.generators import GenerationOptions
-from subitize.networks.joint import FILLERS, MATCHERS, JointNetwork, Regions, open_network
+from subitize.networks.joint import MATCHERS, JointNetwork, Regions, open_network
 from subitize.networks.vilbert import CONFIGS, ViLBertNetwork, ViLBertOptions
 from subitize.networks.weights import Device
 from subitize.training.loop import Figures, TrainedTask
@@ -71,18 +71,18 @@ class Parent:
         if architecture in MATCHERS:
             network = open_network(folder, architecture, placement, regions, GenerationOptions())
         if not isinstance(network, JointNetwork):
-            trained = ", ".join(
-                sorted(MATCHERS & FILLERS | {"ViltForImageAndTextRetrieval", "BlipForImageTextRetrieval"})
-            )
             raise UnusableModelError(
-                f"{spec} is {architecture}, which has no head for matches; take {trained} or vilbert:"
+                f"{spec} is {architecture}, which has no head for matches; take a LXMERT, ViLT or BLIP that has one, "
+                "or vilbert:FOLDER"
             )
         return cls(spec, folder, network, regions, architecture)
 
     def write(self, folder: Path) -> None:
         """Write the network as it is now, with the small files of its parent: a model of the same kind."""
         own = self.network.network
-        config = {**own.config.given, "matching_head": self.head} if isinstance(self.network, ViLBertNetwork) else None
+        config = None
+        if isinstance(self.network, ViLBertNetwork):
+            config = {**own.config.given, "matching_head": self.head, "matching_task": self.network.task}
         for path in self.folder.iterdir():
             if path.suffix in _SMALL_FILES and path.name not in CONFIGS and not path.name.endswith("index.json"):
                 shutil.copy(path, folder)
