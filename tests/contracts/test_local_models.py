@@ -147,7 +147,12 @@ BUFFERS = (
     *("position_ids", "pos_embed.pos_embed", "running_mean", "running_var", "num_batches_tracked"),
     *("normalization.weight", "normalization.bias"),
     # Of ViLBERT: a tied tensor, which its authors store twice, and heads that are not read.
-    *("cls.predictions.decoder.weight", "vil_logit.weight", "vil_logit.bias", "logit_fc.0.weight"),
+    *(
+        "cls.predictions.decoder.weight",
+        "vil_logit.weight",
+        "vil_logit.bias",
+        "vil_binary_prediction.logit_fc.0.weight",
+    ),
 )
 
 

@@ -77,7 +77,7 @@ def _corpus(group: typer.Typer) -> None:
 def _train(group: typer.Typer) -> None:
     from subitize.api import serving, training
 
-    expose(group, "probe", training.train_probe, has_json=True, resumes=True)
+    expose(group, "probe", training.train_probe, resumes=True)
     expose(group, "serve", serving.serve)
 
 

@@ -6,9 +6,10 @@ comes to the same weights. Devices, precision and several processes are accelera
 import math
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -51,7 +52,7 @@ class TrainedTask(Generic[ExampleT]):
     """The figure that is highest where the weights are best."""
 
     def encode(self, examples: Sequence[ExampleT]) -> dict[str, torch.Tensor]:
-        """Make the tensors of a batch, on the CPU; called in threads."""
+        """Make the tensors of a batch; beside a GPU it is called in threads."""
         raise NotImplementedError
 
     def describe(self, example: ExampleT) -> str:
@@ -178,21 +179,29 @@ class Training(Generic[ExampleT]):
                 setattr(self.progress, name, value)
 
     def _load(self, steps: range) -> Iterator[tuple[int, list[ExampleT], dict[str, torch.Tensor]]]:
-        """Encode batches in threads, a few steps ahead, this process's part of each."""
+        """Encode this process's part of each batch: beside a GPU in threads, a few steps ahead."""
         rank, world = self._place.process_index, self._place.num_processes
         with ThreadPoolExecutor(_LOADERS, thread_name_prefix="subitize") as threads:
             wanted = ((step, self._batch(step)) for step in steps)
             # A batch smaller than the processes leaves some with the first example, which then counts more.
             pairs = ((step, batch, batch[rank::world] or batch[:1]) for step, batch in wanted)
-            started = ((step, batch, threads.submit(self._task.encode, own)) for step, batch, own in pairs)
+            started = ((step, batch, self._start_encoding(own, threads)) for step, batch, own in pairs)
             waiting = deque(islice(started, _AHEAD))
             while waiting:
-                step, batch, future = waiting.popleft()
+                step, batch, finish = waiting.popleft()
                 before = time.perf_counter()
-                inputs = future.result()
+                inputs = finish()
                 self.progress.loading_seconds += time.perf_counter() - before
                 yield step, batch, inputs
                 waiting.extend(islice(started, 1))
+
+    def _start_encoding(
+        self, examples: Sequence[ExampleT], threads: ThreadPoolExecutor
+    ) -> Callable[[], dict[str, torch.Tensor]]:
+        # Where the CPU computes, too, threads would only slow it down.
+        if self._place.device.type == "cpu":
+            return partial(self._task.encode, examples)
+        return threads.submit(self._task.encode, examples).result
 
     def _batch(self, step: int) -> list[ExampleT]:
         examples, size = self._task.examples, self._plan.recipe.batch_size
