@@ -24,7 +24,7 @@ class Size:
     pairs: int
 
 
-FULL = Size(epochs=60, pairs=5)
+FULL = Size(epochs=20, pairs=25)
 TINY = Size(epochs=1, pairs=1)
 
 

@@ -129,6 +129,7 @@ class Training(Generic[ExampleT]):
         self._place = Accelerator(mixed_precision=plan.precision, cpu=plan.is_on_cpu, kwargs_handlers=[ddp])
         optimizer = plan.recipe.make_optimizer(task.network.named_parameters())
         self._network, self._optimizer = self._place.prepare(task.network, optimizer)
+        self._parameters = list(self._network.parameters())
         self.progress = Progress()
         self._losses: list[torch.Tensor] = []
 
@@ -164,7 +165,8 @@ class Training(Generic[ExampleT]):
             if recipe.most_norm is not None:
                 self._place.clip_grad_norm_(self._network.parameters(), recipe.most_norm)
             self._optimizer.step()
-            self._optimizer.zero_grad(set_to_none=True)
+            for parameter in self._parameters:
+                parameter.grad = None
             self._events.advance()
         self.progress.step = end
         self.progress.seconds += time.perf_counter() - started
