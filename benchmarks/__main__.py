@@ -27,6 +27,7 @@ NAMES = (
     "geckonum",
     "judges",
     "serving",
+    "finetune",
     "annotation",
     "probes",
     "corpus",

@@ -1,8 +1,9 @@
 """How long a served judge takes for a request, in times of the bare judge: at the median and at the 95th percentile.
 
 The judge is the observer, our quickest. The bare one is called in this process, picture after picture, with bytes that
-are there. The served one is `subitize serve` in a process of its own, asked over a connection that stays open, with a
-body that is there. What it does beyond the bare judge: HTTP, JSON and base64, reading the prompt, sharing the work.
+are there. The served one is `subitize train serve` in a process of its own, asked over a connection that stays open,
+with a body that is there. What it does beyond the bare judge: HTTP, JSON and base64, reading the prompt, sharing the
+work.
 """
 
 import base64
@@ -107,7 +108,7 @@ def _look_at(picture: bytes) -> int:
 @contextmanager
 def _serving() -> Iterator[Ask]:
     """Serve the observer, and give a way to have it count."""
-    command = [sys.executable, "-m", "subitize", "serve", "--judge", "observer", "--port", "0"]
+    command = [sys.executable, "-m", "subitize", "train", "serve", "--judge", "observer", "--port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None

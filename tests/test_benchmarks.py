@@ -33,6 +33,7 @@ RIVALS = {
     "geckonum": "pandas",
     "judges": "bare network",
     "serving": "bare judge",
+    "finetune": "bare PyTorch loop",
     "annotation": "bare FastAPI endpoint",
     "probes": "a script per row",
     "corpus": "nlp.pipe",
@@ -52,6 +53,7 @@ MARKS: dict[str, tuple[pytest.MarkDecorator, ...]] = {
     "corpus": (pytest.mark.spacy,),
     "judges": (pytest.mark.weights,),
     "ray": (pytest.mark.ray, pytest.mark.slow, pytest.mark.xdist_group("ray")),
+    "finetune": (pytest.mark.torch,),
 }
 MARKED = [
     *(pytest.param(name, marks=MARKS.get(name, ())) for name in RIVALS),

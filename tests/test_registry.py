@@ -216,7 +216,7 @@ def test_another_target_is_another_identity_and_not_only_another_name(outside: N
             "gpt",
             "no model named 'gpt'; known: counter, detr, diffusers, folder, grounding-dino, hf-inference, ideal-human, "
             "mm-grounding-dino, molmo2, observer, openai, owlv2, painter, random, rf-detr, rt-detr, sam3, ssd, "
-            "transformers, yolo",
+            "transformers, vilbert, yolo",
         ),
         (
             make_judge,

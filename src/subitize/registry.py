@@ -65,6 +65,7 @@ _BUILT_IN: dict[Kind, dict[str, str]] = {
         "painter": "subitize.models.stand_ins:Painter",
         "random": "subitize.models.random:Random",
         "transformers": "subitize.models.transformers:Transformers",
+        "vilbert": "subitize.models.vilbert:Vilbert",
     },
     "judges": {
         "clip": "subitize.judges.clip:Clip",

@@ -59,6 +59,7 @@ WRITERS = ("blip-vqa", "blip2-opt", "blip2-t5", "llava", "paligemma", "qwen2.5-v
 KINDS = (
     *WRITERS, "vilt-vqa", "lxmert-vqa",
     "clip", "siglip", "siglip2", "vilt-itm", "vilt-mlm", "blip-itm", "blip2-itm", "lxmert",
+    "vilbert", "vilbert-12-in-1",
     "sd", "sdxl", "sd3", "flux", "pixart",
     *DETECTORS,
 )  # fmt: skip
@@ -113,14 +114,14 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module", params=KINDS)
 def written(request: pytest.FixtureRequest, pictures: Path, tmp_path_factory: pytest.TempPathFactory) -> Written:
     kind, weights = request.param, find_tiny(request.param, tmp_path_factory)
-    spec = f"transformers:{weights}"
+    spec = f"{'vilbert' if kind.startswith('vilbert') else 'transformers'}:{weights}"
     if kind in PIPELINES:
         spec = f"diffusers:{weights},steps=2,size=32x32"
     elif kind in DETECTORS:
         spec = f"{DETECTORS[kind]}:{weights},self_test=false" + ",threshold=0.05" * (kind != "molmo2")
     elif kind in WRITERS:
         spec += ",max_tokens=4"
-    elif kind.startswith("lxmert"):
+    elif kind.startswith(("lxmert", "vilbert")):
         file = tmp_path_factory.mktemp("regions") / "regions.npz"
         width = 6 if kind == "lxmert-vqa" else 20
         spec += f",regions={write_regions(file, [f'{one}.png' for one in PICTURES], width=width)}"
@@ -145,6 +146,13 @@ def in_batches(written: Written, tmp_path_factory: pytest.TempPathFactory) -> It
 BUFFERS = (
     *("position_ids", "pos_embed.pos_embed", "running_mean", "running_var", "num_batches_tracked"),
     *("normalization.weight", "normalization.bias"),
+    # Of ViLBERT: a tied tensor, which its authors store twice, and heads that are not read.
+    *(
+        "cls.predictions.decoder.weight",
+        "vil_logit.weight",
+        "vil_logit.bias",
+        "vil_binary_prediction.logit_fc.0.weight",
+    ),
 )
 
 

@@ -29,7 +29,7 @@ OUTCOME_OF: dict[TaskKind, str] = {"answer": "said", "draw": "drawn"}
 # Those with weights of their own have a contract of their own: test_local_models.py.
 LOCAL = {
     *("detr", "diffusers", "grounding-dino", "mm-grounding-dino", "molmo2", "owlv2", "rf-detr", "rt-detr", "sam3"),
-    "transformers",
+    *("transformers", "vilbert"),
 }
 
 

@@ -157,7 +157,8 @@ def _squeeze(line: str) -> str:
 
 
 def _run(arguments: list[str], columns: int) -> Finished | None:
-    if arguments[0] not in {"serve", "annotate"} or arguments[1] in {"sample", "screen"}:
+    is_open = arguments[0] == "annotate" and arguments[1] not in {"sample", "screen"}
+    if not is_open and arguments[:2] != ["train", "serve"]:
         return call(*arguments, columns=columns)
     with serving(*arguments):
         return None

@@ -111,7 +111,7 @@ def test_the_program_on_the_page_on_rewards_gets_them(tmp_path: Path) -> None:
     (program,) = files((ROOT / "docs" / "reward-endpoint.md").read_text(encoding="utf-8")).values()
     for number in (3, 2):
         (tmp_path / f"{number}.png").write_bytes(render(Stimulus("apples", number, seed=1, size_px=128)).png)
-    with serving("serve", "--judge", "observer") as (_, address):
+    with serving("train", "serve", "--judge", "observer") as (_, address):
         command = [sys.executable, "-c", program, address, "3.png", "2.png"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout == "[1.0, 0.0]\n", done.stderr

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -223,6 +224,39 @@ def write_lxmert(folder: Path) -> Path:
     return folder
 
 
+def write_vilbert(folder: Path, *, is_multi_task: bool = False) -> Path:
+    """Write a ViLBERT, or 12-in-1, as its authors do, with heads that are not read here; regions of 20 numbers."""
+    import torch
+    from safetensors.torch import save_file
+
+    from subitize.networks.vilbert import ViLBert
+
+    config: dict[str, Any] = {
+        "vocab_size": _write_bert_tokenizer(folder), "max_position_embeddings": 40, "type_vocab_size": 2,
+        "hidden_size": 16, "intermediate_size": 24, "num_attention_heads": 4, "num_hidden_layers": 4,
+        "v_hidden_size": 12, "v_intermediate_size": 10, "v_num_attention_heads": 2, "v_num_hidden_layers": 3,
+        "bi_hidden_size": 32, "bi_num_attention_heads": 2, "v_biattention_id": [0, 1], "t_biattention_id": [2, 3],
+        "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1, "v_hidden_dropout_prob": 0.1,
+        "v_attention_probs_dropout_prob": 0.1, "v_feature_size": 20, "v_target_size": 9, "pooling_method": "mul",
+    }  # fmt: skip
+    for file in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"):
+        (folder / file).unlink(missing_ok=True)  # the authors' have none
+    (folder / "bert_base_6layer_6conect.json").write_text(json.dumps(config), encoding="utf-8")
+    torch.set_num_threads(1)
+    torch.manual_seed(13)
+    network = ViLBert(config | {"fusion_method": "mul"}, 7 if is_multi_task else None)
+    tensors = {
+        name: torch.randn(tensor.shape) * 0.4 + ("LayerNorm" in name and name.endswith("weight"))
+        for name, tensor in network.state_dict().items()
+    }
+    tensors["cls.predictions.decoder.weight"] = tensors["bert.embeddings.word_embeddings.weight"].clone()
+    if is_multi_task:
+        tensors["vil_logit.weight"], tensors["vil_logit.bias"] = torch.randn(1, 32), torch.randn(1)
+        tensors["vil_binary_prediction.logit_fc.0.weight"] = torch.randn(4, 16)
+    save_file(tensors, folder / "model.safetensors")
+    return folder
+
+
 def write_regions(path: Path, names: Sequence[str], *, width: int = 20) -> Path:
     """Write region features of pictures, of the first two regions, of each next one more; .npz or .safetensors."""
     random = np.random.default_rng(5)
@@ -253,6 +287,23 @@ def write_region_table(path: Path, ids: Sequence[str], *, is_lxmert: bool = Fals
         sizes = ["480", "640", "", "", "", ""] if is_lxmert else ["640", "480"]
         lines.append("\t".join([id, *sizes, str(len(boxes)), *encoded]))
     path.write_text("\n".join(lines) + "\n", encoding="ascii")
+    return path
+
+
+def write_region_database(path: Path, ids: Sequence[str], *, protocol: int = 2, is_encoded: bool = True) -> Path:
+    """Write what `write_regions` writes as ViLBERT's authors do, of pictures 640 × 480."""
+    import lmdb
+
+    with np.load(write_regions(path.with_suffix(".npz"), ids)) as archive:
+        arrays = dict(archive)
+    with lmdb.open(str(path), map_size=10_000_000) as environment, environment.begin(write=True) as transaction:
+        for id in ids:
+            boxes = arrays[f"{id}.boxes"] * np.array([640, 480, 640, 480], np.float32)
+            given = {"boxes": boxes, "features": arrays[f"{id}.features"]}
+            kept = {name: base64.b64encode(one.tobytes()) if is_encoded else one for name, one in given.items()}
+            record = {"image_id": id.encode(), "image_h": 480, "image_w": 640, "num_boxes": len(boxes), **kept}
+            transaction.put(id.encode(), pickle.dumps(record, protocol))
+        transaction.put(b"keys", pickle.dumps([id.encode() for id in ids], protocol))
     return path
 
 

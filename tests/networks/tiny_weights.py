@@ -36,6 +36,8 @@ _WRITERS: Mapping[str, Writer] = {
     "siglip": tiny_matchers.write_siglip,
     "siglip2": tiny_matchers.write_siglip2,
     "siglip2-fixed": tiny_matchers.write_siglip2_fixed,
+    "vilbert": tiny_matchers.write_vilbert,
+    "vilbert-12-in-1": partial(tiny_matchers.write_vilbert, is_multi_task=True),
     "vilt-itm": tiny_matchers.write_vilt_itm,
     "vilt-mlm": tiny_matchers.write_vilt_mlm,
     "conditional-detr": tiny_detectors.write_conditional_detr,

@@ -281,7 +281,7 @@ def test_a_judge_that_is_paid_for_counts_no_more_once_the_money_is_spent(
 def test_a_limit_needs_a_price(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     judge = "vlm:openai:nobody-knows,base_url=http://127.0.0.1:9/v1"
-    finished = commands.call("serve", "--judge", judge, "--max-cost", 1, "--port", 0)
+    finished = commands.call("train", "serve", "--judge", judge, "--max-cost", 1, "--port", 0)
     assert finished.code == 2
     assert "--max-cost needs the price of" in finished.err
 
@@ -460,7 +460,7 @@ def test_what_cannot_be_served_is_refused_before_anything_starts(case: Case, mon
             (["--port", 0, "--judge", "parser"], "judge 'parser' does not count what is in pictures"),
         ):
             with case(arguments):
-                done = commands.call("serve", "--judge", "observer", *arguments)
+                done = commands.call("train", "serve", "--judge", "observer", *arguments)
                 assert (done.code, done.out) == (2, "")
                 assert told in done.err
 
@@ -481,7 +481,7 @@ def test_the_command_serves_until_it_is_told_to_stop_and_finishes_what_is_under_
             stop()
             return await asyncio.gather(*posting)
 
-    with commands.serving("serve", "--judge", OBSERVER) as (process, address):
+    with commands.serving("train", "serve", "--judge", OBSERVER) as (process, address):
         assert asyncio.run(work(address, process.terminate)) == [(200, [1.0] * 30)] * 3
         out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
@@ -493,7 +493,9 @@ def test_the_command_serves_until_it_is_told_to_stop_and_finishes_what_is_under_
 def test_the_example_that_is_printed_works_and_ctrl_c_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_TOKEN", "a-secret-token")
     (tmp_path / "picture.png").write_bytes(base64.b64decode(paint("3 apples")))
-    with commands.serving("serve", "--judge", OBSERVER, "--token-variable", "MY_TOKEN", "--host", "0.0.0.0") as (
+    with commands.serving(
+        "train", "serve", "--judge", OBSERVER, "--token-variable", "MY_TOKEN", "--host", "0.0.0.0"
+    ) as (
         process,
         address,
     ):
@@ -527,7 +529,7 @@ def test_a_thousand_at_once_are_answered_where_few_files_may_be_open() -> None:
             return {*await asyncio.gather(*(post() for _ in range(1_000)))}
 
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, before[1]))
-    with commands.serving("serve", "--judge", OBSERVER) as (process, address):
+    with commands.serving("train", "serve", "--judge", OBSERVER) as (process, address):
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
         assert asyncio.run(work(address)) == {(200, "[1.0]")}
         process.terminate()
@@ -537,7 +539,7 @@ def test_a_thousand_at_once_are_answered_where_few_files_may_be_open() -> None:
 
 @pytest.mark.slow
 def test_a_host_that_others_reach_is_warned_of() -> None:
-    with commands.serving("serve", "--judge", OBSERVER, "--host", "0.0.0.0") as (process, _):
+    with commands.serving("train", "serve", "--judge", OBSERVER, "--host", "0.0.0.0") as (process, _):
         process.terminate()
         _, err = process.communicate(timeout=60)
     told = "--host 0.0.0.0: whoever reaches this address may use it; --token-variable keeps others out"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from subitize.api.planning import plan_study
     from subitize.api.runs import judge, run
     from subitize.api.serving import serve
+    from subitize.api.training import train_probe
 
 _VERBS = {
     "calls": "database",
@@ -33,6 +34,7 @@ _VERBS = {
     "planning": "plan_study",
     "runs": "judge run",
     "serving": "serve",
+    "training": "train_probe",
 }
 _MODULES = {verb: module for module, verbs in _VERBS.items() for verb in verbs.split()}
 
@@ -40,7 +42,7 @@ __all__ = ["agree", "annotate", "calibrate", "check_counting", "compare", "count
 __all__ += ["draw_sample", "export", "export_ratings", "find_pairs", "import_", "judge", "link_corpus", "list_"]
 __all__ += ["make_caption_probes", "make_probes", "make_prompts", "make_rewrites", "make_stimuli", "measure"]
 __all__ += ["open", "plan_study", "plate", "report_corpora", "reproduce", "run", "score", "screen", "serve"]
-__all__ += ["show", "tables", "write_report"]
+__all__ += ["show", "tables", "train_probe", "write_report"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401

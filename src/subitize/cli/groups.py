@@ -10,7 +10,7 @@ _SECTIONS = {
     "Ask people": ("annotate", "agree"),
     "Look into runs": ("show", "export", "import"),
     "Prepare": ("list", "make"),
-    "More": ("corpus", "serve"),
+    "More": ("corpus", "train"),
 }
 _FIRST_STEPS = """Try it:        subitize run naming --model observer
 What there is: subitize list

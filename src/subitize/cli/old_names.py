@@ -29,6 +29,7 @@ _NOW = {
     "rewrite": "make rewrites",
     "sample": "annotate sample",
     "screen": "annotate screen",
+    "serve": "train serve",
     "stimuli": "make stimuli",
     "tables": "report tables",
 }

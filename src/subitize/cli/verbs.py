@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import typer
 
-from subitize.api import data, figures, listing, runs, serving
+from subitize.api import data, figures, listing, runs
 from subitize.cli.expose import expose
 from subitize.cli.groups import add_group, app
 
@@ -15,7 +15,6 @@ expose(app, "measure", figures.measure, has_json=True)
 expose(app, "compare", figures.compare, has_json=True)
 expose(app, "show", data.show, has_json=True)
 expose(app, "list", listing.list_, has_json=True)
-expose(app, "serve", serving.serve)
 
 
 def _report(group: typer.Typer) -> None:
@@ -75,6 +74,13 @@ def _corpus(group: typer.Typer) -> None:
     expose(group, "pairs", corpus.find_pairs, has_json=True)
 
 
+def _train(group: typer.Typer) -> None:
+    from subitize.api import serving, training
+
+    expose(group, "probe", training.train_probe, resumes=True)
+    expose(group, "serve", serving.serve)
+
+
 _GROUPS = {
     "report": (_report, "Write a report of runs, one HTML page that works offline; a plate; a paper's tables."),
     "annotate": (_annotate, "Open a page where people answer questions about a run's images; choose these images."),
@@ -82,6 +88,7 @@ _GROUPS = {
     "export": (_export, "Export a run's tables and its frame as files, or people's answers."),
     "import": (_import, "Bring data made elsewhere into a run."),
     "make": (_make, "Write prompts, pictures, rewritten prompts or probes; plan how large a study must be."),
+    "train": (_train, "Finetune models on counting data; serve counts as rewards."),
     "corpus": (_corpus, "Count the numbers of things in caption corpora, and compare them with a run."),
 }
 _added = {name: add_group(name, help) for name, (_, help) in _GROUPS.items()}

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
 from subitize.interfaces import RuntimeOption
-from subitize.io.files import hash_file
 from subitize.io.specs import check_range
 from subitize.networks import joint, weights
 from subitize.networks.detectors.hub import is_detector, name_detector
@@ -133,9 +132,9 @@ class Transformers(LocalModel):
     @cached_property
     def _hashed_regions(self) -> dict[str, Scalar]:
         """Hash the file of regions: another may be at its path later."""
-        if self._regions is None or not self._regions.is_file():
+        if self._regions is None or not self._regions.exists():
             return {}
-        return {"regions_sha256": hash_file(self._regions)}
+        return {"regions_sha256": joint.hash_regions(self._regions)}
 
     @cached_property
     def _config(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ LXMERT at region features, made by another detector and read from a file."""
 
 import base64
 import math
+import pickle
 import re
 import zipfile
 import zlib
@@ -20,10 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from subitize.errors import BadFileError, BadValueError, UnusableModelError
-from subitize.io.files import open_input, open_zip
+from subitize.io.files import hash_file, open_input, open_zip
 from subitize.language.numbers import NUMERALS
 from subitize.networks import encoders, weights
 from subitize.networks.generators import OTHERS, GenerationOptions, Generator, open_generator
+from subitize.networks.region_databases import DATABASE, open_lmdb
 from subitize.networks.weights import Device, Untyped, quiet
 from subitize.records import Said, Scalar, TaskKind, Token
 
@@ -90,7 +92,7 @@ class JointNetwork:
             raise UnusableModelError("the tokenizer has no mask token, so that no gap can be filled; take another")
         self._answers = _read_names(folder, config) if architecture in HEADS else {}
         if opened:
-            self._prepare = _prepare_regions(opened, config)
+            self._prepare = prepare_regions(opened, config)
         else:
             process = encoders.load_images(folder)
             self._prepare = lambda views: process([view.pixels() for view in views])
@@ -100,7 +102,7 @@ class JointNetwork:
         if not texts:
             return []
         with self._at_work():
-            found = _MATCHING[self._architecture](self.network, self._encode(views, texts))
+            found = self.compute_match(self.encode(views, texts))
         columns = {name: encoders.numbers(column) for name, column in found.items()}
         columns = {"match": 1 / (1 + np.exp(-columns["logit"]))} | columns
         return [
@@ -118,10 +120,9 @@ class JointNetwork:
             return []
         masked = [self._mask(text) for text in texts]
         with self._at_work():
-            inputs = self._encode(views, masked)
+            inputs = self.encode(views, masked)
             gaps = (inputs["input_ids"] == self._tokenizer.mask_token_id).int().argmax(dim=1)
-            logits = self.network(**inputs)[_FILLING[self._architecture]][range(len(texts)), gaps]
-            shares = encoders.numbers(logits.double().softmax(dim=-1))
+            shares = encoders.numbers(self._compute_words(inputs, gaps).double().softmax(dim=-1))
         return [self._words(row) for row in shares]
 
     def answer(
@@ -139,6 +140,16 @@ class JointNetwork:
         """Describe how questions are put: as they are."""
         return {}
 
+    def encode(self, views: Sequence[encoders.LazyImage], texts: Sequence[str]) -> encoders.Tensors:
+        """Make the inputs of pictures with one text each, on the network's device."""
+        if len(views) != len(texts):
+            raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
+        return encoders.to_device(self.network, self._prepare(views) | self.tokens.encode(texts))
+
+    def compute_match(self, inputs: encoders.Tensors) -> dict[str, Any]:
+        """Compute the logit of each match, and similarities, as tensors that gradients can be taken of."""
+        return _MATCHING[self._architecture](self.network, inputs)
+
     @contextmanager
     def _at_work(self) -> Iterator[None]:
         """Compute without gradients, from the same random numbers each time: ViLT shuffles patches."""
@@ -147,12 +158,6 @@ class JointNetwork:
         with torch.inference_mode(), torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
             yield
-
-    def _encode(self, views: Sequence[encoders.LazyImage], texts: Sequence[str]) -> encoders.Tensors:
-        """Make the inputs of pictures with one text each, on the network's device."""
-        if len(views) != len(texts):
-            raise ValueError(f"{len(views)} pictures and {len(texts)} texts: each text goes with its picture")
-        return encoders.to_device(self.network, self._prepare(views) | self.tokens.encode(texts))
 
     def _mask(self, text: str) -> str:
         """Put the tokenizer's mask in the gap; refuse a text without just one gap, or too long to read."""
@@ -167,6 +172,9 @@ class JointNetwork:
             most = self.tokens.most
             raise ValueError(f"{text[:80]!r} has {most + cut} tokens; this network reads {most}: shorten the text")
         return masked
+
+    def _compute_words(self, inputs: encoders.Tensors, gaps: Untyped) -> Untyped:
+        return self.network(**inputs)[_FILLING[self._architecture]][range(len(gaps)), gaps]
 
     def _words(self, shares: NDArray[np.float64]) -> dict[str, float]:
         numerals = {word: float(shares[id]) for word, id in self._numerals.items()}
@@ -199,7 +207,7 @@ class JointNetwork:
                 longer = f"{cut} tokens longer than the {self.tokens.most} that this network reads"
                 raise BadValueError(f"the question {question[:40]!r} is {longer}; shorten it")
         with self._at_work(), quiet():
-            scores = self.network(**self._encode(views, questions))[_ANSWERING[self._architecture]]
+            scores = self.network(**self.encode(views, questions))[_ANSWERING[self._architecture]]
             # Both networks were trained on each answer by itself: several may be right.
             found: list[list[float]] = encoders.numbers(torch.nn.functional.logsigmoid(scores.double())).tolist()
         return found
@@ -219,8 +227,21 @@ def _open_regions(folder: Path, architecture: str, regions: Path | None) -> "Reg
     return Regions.open(regions)
 
 
-def _prepare_regions(regions: "Regions", config: Untyped) -> Callable[[Sequence[encoders.LazyImage]], encoders.Tensors]:
+LXMERT_DETECTOR = "faster-rcnn-resnet101"
+"""The detector of bottom-up attention, trained on Visual Genome."""
+
+
+def prepare_regions(
+    regions: "Regions", config: Untyped, detector: str = LXMERT_DETECTOR
+) -> Callable[[Sequence[encoders.LazyImage]], encoders.Tensors]:
+    """Return how the regions of pictures become tensors; refuse those of another detector, by name or by width."""
     import torch
+
+    if regions.detector not in ("", detector):
+        raise BadFileError(
+            f"{regions.path.name} has regions of the detector {regions.detector!r}; this network was trained with "
+            f"{detector!r} and sees nothing else"
+        )
 
     def prepare(names: Sequence[str]) -> encoders.Tensors:
         features, boxes, mask = regions.of(names)
@@ -326,20 +347,23 @@ class Regions:
     path: Path
     names: frozenset[str]
     _read: Callable[[str], NDArray[np.generic]]
+    detector: str = ""
+    """Which detector saw them, if the file says so."""
 
     @classmethod
     def open(cls, path: Path) -> "Regions":
-        """Open a .npz, .safetensors or .tsv file; only its table of contents is kept."""
-        if not path.is_file():
+        """Open a .npz, .safetensors, .tsv or .lmdb file; only its table of contents is kept."""
+        if not path.is_file() and not (path.suffix == ".lmdb" and path.is_dir()):
             raise BadFileError(f"there is no file {path}; name the file of the region features: {_FORMATS}")
         if path.suffix not in _OPENERS:
             raise BadFileError(f"{path.name} is no file of region features; write them as {_FORMATS}")
         keys, read = _reading(path, lambda: _OPENERS[path.suffix](path))
+        detector = str(_reading(path, lambda: read("detector"))) if "detector" in keys else ""
         names = frozenset(key.removesuffix(".features") for key in keys if key.endswith(".features"))
         if not names:
             held = ", ".join(sorted(keys)[:3]) or "nothing"
             raise BadFileError(f"{path.name} has no region features (it has {held}); call them 'PICTURE.features'")
-        return cls(path, names, read)
+        return cls(path, names, read, detector)
 
     def of(self, names: Sequence[str]) -> tuple[Floats, Floats, Floats]:
         """Get features, boxes and mask of pictures, padded with zeros to the most regions in any of them."""
@@ -358,7 +382,7 @@ class Regions:
         return features, boxes, mask
 
     def _of_one(self, picture: str) -> tuple[Floats, Floats]:
-        name = _take_number(picture) if self.path.suffix == ".tsv" and picture not in self.names else picture
+        name = _take_number(picture) if self.path.suffix in (".tsv", ".lmdb") and picture not in self.names else picture
         if name not in self.names:
             known = sorted(self.names)
             more = f" and {len(known) - 3:,} more" if len(known) > 3 else ""
@@ -463,8 +487,18 @@ def _take_number(picture: str) -> str:
     return found[1] if found else picture
 
 
-_OPENERS = {".npz": _open_npz, ".safetensors": _open_safetensors, ".tsv": _open_tsv}
-_FORMATS = ".npz, .safetensors, or bottom-up attention's .tsv"
+_OPENERS: dict[str, Callable[[Path], _Opened]] = {
+    ".npz": _open_npz,
+    ".safetensors": _open_safetensors,
+    ".tsv": _open_tsv,
+    ".lmdb": open_lmdb,
+}
+_FORMATS = ".npz, .safetensors, bottom-up attention's .tsv, or ViLBERT's .lmdb"
+
+
+def hash_regions(path: Path) -> str:
+    """Hash the file of regions."""
+    return hash_file(path / DATABASE if path.is_dir() else path)
 
 
 def _reading(path: Path, read: Callable[[], T]) -> T:
@@ -476,7 +510,16 @@ def _reading(path: Path, read: Callable[[], T]) -> T:
         raise BadFileError(f"{path.name} cannot be read as region features ({error}); write it again") from None
 
 
-_DAMAGE = (BadFileError, OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error)
+_DAMAGE = (
+    BadFileError,
+    OSError,
+    EOFError,
+    pickle.UnpicklingError,
+    ValueError,
+    TypeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def _shape(array: Floats) -> str:

@@ -1,1 +1,1 @@
-"""Serves counts as rewards over HTTP, for people who train image models."""
+"""Finetunes models on counting data, and serves counts as rewards for people who train image models."""

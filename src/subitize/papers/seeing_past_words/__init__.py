@@ -44,6 +44,8 @@ PAPER = Paper(
         "build": "subitize.papers.seeing_past_words.build:write_probes",
         "captions": "subitize.papers.seeing_past_words.build:write_pairs",
         "describe": "subitize.papers.seeing_past_words.reproduction:describe_file",
+        "train": "subitize.papers.seeing_past_words.finetuning:train_probe",
+        "training": "subitize.papers.seeing_past_words.finetuning:ProbeTraining",
     },
     tabulate="subitize.papers.seeing_past_words.tables:tabulate_run",
     report="subitize.papers.seeing_past_words.figures:report",
