@@ -123,7 +123,9 @@ def test_every_file_that_a_user_asks_for_is_written_by_the_one_writer() -> None:
     writes = re.compile(r"""write_text\(|write_bytes\(|os\.replace\(|\.replace\(\w*path\)|open\(["'][wax]b?["']""")
     package = Path(subitize_package.__file__).parent
     found = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if writes.search(path.read_text())}
-    assert found - {"analysis/export.py", "stimuli/export.py"} == own  # these two write to what the writer gives them
+    # These write to what the writer gives them.
+    given = {"analysis/export.py", "stimuli/export.py", "training/checkpoints.py", "training/matching.py"}
+    assert found - given == own
 
 
 @pytest.mark.slow
