@@ -35,8 +35,8 @@ def measure(*, is_tiny: bool = False) -> Iterator[Result]:
         yield Unmeasured("steps of finetuning, as a share of a bare loop's rate", "torch, transformers and accelerate")
         return
     from subitize.interfaces import NoEvents
-    from subitize.training.loop import Training, TrainingPlan
-    from subitize.training.recipes import RECIPES
+    from subitize.training.loop import TrainingLoop, TrainingPlan
+    from subitize.training.recipes import find_recipe
     from tests.networks.tiny_matchers import write_vilbert
     from tests.training.tiny_probes import write_probes
     from tests.training.tiny_training import make_task
@@ -44,10 +44,10 @@ def measure(*, is_tiny: bool = False) -> Iterator[Result]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         spec = f"vilbert:{write_vilbert(folder / 'model')},regions={write_probes(folder)[1]}"
-        recipe = RECIPES["seeing-past-words"].changed(epochs=size.epochs)
+        recipe = find_recipe("seeing-past-words").changed(epochs=size.epochs)
         task = make_task(spec)
         plan = TrainingPlan(recipe, is_on_cpu=True)
-        training = Training(task, plan, folder, NoEvents())
+        training = TrainingLoop(task, plan, folder, NoEvents())
         steps = plan.count_steps(len(task.examples))
 
         def ours() -> None:

@@ -56,7 +56,7 @@ def finetune(model: str, probes: Path, out: Path, **given: Any) -> Any:  # noqa:
 def test_a_tiny_network_learns_32_pairs_by_heart(
     kind: str, epochs: int, find: Callable[[str], Path], data: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    from subitize.training.recipes import RECIPES
+    from subitize.training.recipes import find_recipe
     from tests.training.tiny_training import make_pairs, train_tiny
 
     folder = Path(shutil.copytree(find(kind), tmp_path / kind))
@@ -64,7 +64,7 @@ def test_a_tiny_network_learns_32_pairs_by_heart(
     config = json.loads((folder / name).read_text())
     # With so few numbers, dropout leaves nothing to learn from.
     (folder / name).write_text(json.dumps({key: 0.0 if "dropout" in key else one for key, one in config.items()}))
-    recipe = RECIPES["seeing-past-words"].changed(epochs=epochs, rate=3e-4)
+    recipe = find_recipe("seeing-past-words").changed(epochs=epochs, rate=3e-4)
     spec = f"{KINDS[kind]}:{folder},regions={data[1]}"
     progress = train_tiny(spec, tmp_path / "out", recipe, evaluations=0.1)
     assert len(make_pairs()) == 32
@@ -153,9 +153,9 @@ def test_figures_are_of_both_parts_of_odd_answers_and_of_matching_before_and_aft
 
 def test_training_on_even_answers_takes_no_odd_ones(data: tuple[Path, Path]) -> None:
     from subitize.papers.seeing_past_words.finetuning import ProbeTraining, _read_pairs
-    from subitize.training.recipes import RECIPES
+    from subitize.training.recipes import find_recipe
 
-    train_on, tests = _read_pairs(data[0], ProbeTraining(RECIPES["seeing-past-words"], numbers="even"))
+    train_on, tests = _read_pairs(data[0], ProbeTraining(find_recipe("seeing-past-words"), numbers="even"))
     assert {int(pair.group.split()[1]) % 2 for pair in train_on} == {0}
     assert {int(pair.group.split()[1]) % 2 for pair in tests} == {0, 1}
     assert sum(pair.is_right for pair in train_on) * 4 == len(train_on)
@@ -165,9 +165,9 @@ def test_the_papers_recipe_stands_beside_the_printed_cell(
     spec: Callable[[str], str], data: tuple[Path, Path], tmp_path: Path
 ) -> None:
     from subitize.papers.seeing_past_words.finetuning import ProbeTraining, _find_printed
-    from subitize.training.recipes import RECIPES
+    from subitize.training.recipes import find_recipe
 
-    training = ProbeTraining(RECIPES["seeing-past-words"], split="hard", form="qa")
+    training = ProbeTraining(find_recipe("seeing-past-words"), split="hard", form="qa")
     assert _find_printed("ViLBERT 12-in-1", training) == {
         "accuracy": "64.3 (4.2)",
         "precision_right": "38.7 (3.3)",

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.torch
 def test_rates_of_seeing_past_words_are_those_of_its_codebase_at_every_step() -> None:
     import torch
 
-    from subitize.training.recipes import RECIPES
+    from subitize.training.recipes import find_recipe
 
-    recipe, steps = RECIPES["seeing-past-words"], 237
+    recipe, steps = find_recipe("seeing-past-words"), 237
     weight = torch.nn.Parameter(torch.zeros(1))
     optimizer = torch.optim.SGD([weight], lr=recipe.rate)
     warmup = 0.1 * steps  # not a whole number there, either
@@ -41,9 +41,9 @@ def test_rates_of_geckonum_are_those_of_transformers_at_every_step() -> None:
     import torch
     from transformers import get_cosine_schedule_with_warmup
 
-    from subitize.training.recipes import RECIPES
+    from subitize.training.recipes import find_recipe
 
-    recipe, steps = RECIPES["geckonum"], 400
+    recipe, steps = find_recipe("geckonum"), 400
     weight = torch.nn.Parameter(torch.zeros(1))
     optimizer = torch.optim.SGD([weight], lr=recipe.rate)
     schedule = get_cosine_schedule_with_warmup(optimizer, round(recipe.warmup * steps), steps)
@@ -56,10 +56,10 @@ def test_rates_of_geckonum_are_those_of_transformers_at_every_step() -> None:
 def test_weights_move_as_by_adam_without_bias_correction_written_out() -> None:
     import torch
 
-    from subitize.training.recipes import RECIPES
+    from subitize.training.recipes import find_recipe
 
     torch.manual_seed(0)
-    recipe = RECIPES["seeing-past-words"]
+    recipe = find_recipe("seeing-past-words")
     network = torch.nn.ModuleDict({"trunk": torch.nn.Linear(3, 4), "vil_logit": torch.nn.Linear(4, 1)})
     network["unused"] = torch.nn.Linear(2, 2)
     optimizer = recipe.make_optimizer(network.named_parameters())
@@ -86,12 +86,12 @@ def test_weights_move_as_by_adam_without_bias_correction_written_out() -> None:
 def test_decay_is_for_matrices_only_and_a_head_has_its_own_rate() -> None:
     import torch
 
-    from subitize.training.recipes import RECIPES
+    from subitize.training.recipes import find_recipe
 
     network = torch.nn.ModuleDict({"dense": torch.nn.Linear(3, 4), "norm": torch.nn.LayerNorm(4)})
     network["vil_logit"] = torch.nn.Linear(4, 1)
     for name, rates in (("seeing-past-words", {1e-4, 4e-5}), ("geckonum", {1e-5})):
-        recipe = RECIPES[name]
+        recipe = find_recipe(name)
         groups = recipe.make_optimizer(network.named_parameters()).param_groups
         assert {group["base"] for group in groups} == rates
         for group in groups:

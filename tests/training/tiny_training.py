@@ -6,10 +6,10 @@ from pathlib import Path
 from subitize.interfaces import NoEvents
 from subitize.training.loop import Progress, TrainingPlan, train
 from subitize.training.matching import MatchingTask, Pair, Parent, TrainedPictures
-from subitize.training.recipes import RECIPES, TrainingRecipe
+from subitize.training.recipes import TrainingRecipe, find_recipe
 from tests.training.tiny_probes import make_probe
 
-SHORT = RECIPES["seeing-past-words"].changed(epochs=3, batch_size=8, rate=1e-3)
+SHORT = find_recipe("seeing-past-words").changed(epochs=3, batch_size=8, rate=1e-3)
 HEADLINE = "accuracy"
 
 

@@ -1,5 +1,6 @@
 """Verbs that finetune models on counting data."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from subitize.api.calls import AS_WARNINGS, as_path, verb
@@ -32,7 +33,7 @@ def train_probe(
     alignment: Annotated[
         AnyPath | None, Opt("Caption probes, tested before and after: what is forgotten.", "FILE")
     ] = None,
-    recipe: Annotated[str, Opt("How weights are trained.", "RECIPE")] = "seeing-past-words",
+    recipe: Annotated[str | None, Opt("How weights are trained [as by the probes' authors].", "RECIPE")] = None,
     epochs: Epochs = None,
     batch_size: BatchSize = None,
     rate: Rate = None,
@@ -58,7 +59,6 @@ def train_probe(
         raise BadValueError(f"`seeds` {seeds}: should be whole numbers, with commas between them")
     _check_place(precision, device)
     training = load(str(find("probes", "training")))(
-        find_recipe(recipe).changed(epochs=epochs, batch_size=batch_size, rate=rate),
         split=split,
         form=format,
         numbers=numbers,
@@ -69,6 +69,8 @@ def train_probe(
         precision=precision,
         is_on_cpu=device == "cpu",
     )
+    chosen = find_recipe(recipe) if recipe else training.recipe
+    training = replace(training, recipe=chosen.changed(epochs=epochs, batch_size=batch_size, rate=rate))
     found: Result = load(str(find("probes", "train")))(model, Path(probes), Path(out), training, events)
     return found
 

@@ -64,6 +64,8 @@ class Paper:
     """How its image files are named: each a models.image_folders.FileNaming."""
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """The score from which a detector's boxes were counted, by detector."""
+    recipes: Mapping[str, str] = field(default_factory=dict)
+    """How weights were trained: each a training.recipes.TrainingRecipe."""
     kappas: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """Fleiss' κ as printed, by suite and kind of question."""
     rating_columns: Mapping[str, str] = field(default_factory=dict)

@@ -117,10 +117,10 @@ def train(
     """Train to the end, from where an earlier process was; leave the folders `best` and `last`."""
     if all((folder / name / PROVENANCE).is_file() for name in ("best", "last")):
         return Progress(**read_json_file(folder / HISTORY))
-    return _Training(task, plan, folder, events).run(provenance)
+    return TrainingLoop(task, plan, folder, events).run(provenance)
 
 
-class _Training(Generic[ExampleT]):
+class TrainingLoop(Generic[ExampleT]):
     """One training, from one seed."""
 
     def __init__(self, task: TrainedTask[ExampleT], plan: TrainingPlan, folder: Path, events: Events) -> None:

@@ -1,4 +1,4 @@
-"""Recipes: how weights are trained, with the learning rate of each step; the papers' own as presets."""
+"""Recipes: how weights are trained, with the learning rate of each step; papers bring their own."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import torch
 
+from subitize import papers
 from subitize.errors import BadValueError, UnknownNameError
 
 
@@ -63,20 +64,13 @@ class TrainingRecipe:
         return kind(given, lr=self.rate, betas=(0.9, 0.999), eps=self.epsilon)
 
 
-RECIPES: Mapping[str, TrainingRecipe] = {
-    "seeing-past-words": TrainingRecipe(
-        "seeing-past-words", 16, 20, 4e-5, 0.01, 0.1, head_rate=1e-4, epsilon=1e-6, corrects_bias=False
-    ),
-    # The paper's decay of 1e-6 is big_vision's, which is not multiplied by the learning rate of 1e-5.
-    "geckonum": TrainingRecipe("geckonum", 256, 2, 1e-5, 0.1, 0.05, "cosine", most_norm=1.0),
-}
-
-
 def find_recipe(name: str) -> TrainingRecipe:
-    """Find a preset."""
-    if name not in RECIPES:
-        raise UnknownNameError("recipe", name, RECIPES)
-    return RECIPES[name]
+    """Find a paper's recipe."""
+    known = papers.list_all("recipes")
+    if name not in known:
+        raise UnknownNameError("recipe", name, known)
+    recipe: TrainingRecipe = papers.load(known[name])
+    return recipe
 
 
 class UncorrectedAdamW(torch.optim.Optimizer):  # type: ignore[misc]

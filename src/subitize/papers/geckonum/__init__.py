@@ -13,6 +13,7 @@ PAPER = Paper(
             "Prompts, questions, measures, published figures and released annotations (CC BY 4.0) of geckonum.",
         ),
     ),
+    recipes={"geckonum": "subitize.papers.geckonum.finetuning:RECIPE"},
     parts=("release", "tables", "claims", "figures", "export"),
     suites={
         "geckonum": "subitize.papers.geckonum.suite:Geckonum",

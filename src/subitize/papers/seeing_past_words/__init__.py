@@ -40,6 +40,7 @@ PAPER = Paper(
         "alignment-probe": "subitize.papers.seeing_past_words.suite:AlignmentProbe",
     },
     picture_suites=("counting-probe-vqa",),
+    recipes={"seeing-past-words": "subitize.papers.seeing_past_words.finetuning:RECIPE"},
     probes={
         "build": "subitize.papers.seeing_past_words.build:write_probes",
         "captions": "subitize.papers.seeing_past_words.build:write_pairs",

@@ -45,11 +45,14 @@ _PARITIES = {"even": 0, "odd": 1}
 NUMBERS = ("all", *_PARITIES)
 
 
+RECIPE = TrainingRecipe("seeing-past-words", 16, 20, 4e-5, 0.01, 0.1, head_rate=1e-4, epsilon=1e-6, corrects_bias=False)
+
+
 @dataclass(frozen=True, slots=True)
 class ProbeTraining:
     """What to train on: a split of the probes in a format, of all answers or of even or odd ones; and how."""
 
-    recipe: TrainingRecipe
+    recipe: TrainingRecipe = RECIPE
     split: str = "standard"
     form: str = "declarative"
     numbers: str = "all"
