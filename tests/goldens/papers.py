@@ -108,7 +108,10 @@ def report(run: str) -> Texts:
     """Write a report: the tables of its figures and sections."""
     printed("report", run, "--out", f"{run}.html", "--tables", f"{run}-report")
     for file, text in read_files(Path(f"{run}-report"), "*.csv"):
-        yield f"{run}-report~{file}", re.sub(r"(?m),20\d\d-\d\d-\d\d$", ",…", text)  # the day on which it was made
+        yield (
+            f"{run}-report~{file}",
+            re.sub(r"(?m),20\d\d-\d\d-\d\d(?=,stand-in$|$)", ",…", text),
+        )  # the day on which it was made
 
 
 def gimbrr() -> Texts:
