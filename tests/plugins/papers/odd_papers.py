@@ -27,6 +27,7 @@ EMPTY = Paper(
     file_names={"empty": "odd_papers:NO.file_names"},
     counts="odd_papers:NO.counts",
     rating_columns={"empty": "odd_papers:NO.rating_columns"},
+    recipes={"empty": "odd_papers:NO.recipes"},
     probes={"empty": "odd_papers:NO.probes"},
     tabulate="odd_papers:NO.tabulate",
     report="odd_papers:NO.report",
